@@ -3,6 +3,7 @@ import filecmp, os, re, shutil, subprocess, sys, tempfile, venv
 from importlib import metadata
 from pathlib import Path
 from time import time
+from zipfile import ZipFile
 from packaging.requirements import Requirement
 
 root = Path(__file__).resolve().parents[1]
@@ -14,7 +15,11 @@ def check(f):
     checks.append(f)
     return f
 
-class Failed(Exception): "A check that failed, with the reason"
+class Failed(Exception):
+    "A check that failed, with the reason and the whole output of the command that failed it"
+    def __init__(self, why, out=''):
+        super().__init__(why)
+        self.out = out
 
 def run(*cmd, cwd=root, show=False, path=None, **env):
     "Output of `cmd`, which fails the check if it fails; `show` prints it as it comes, `path` is put before what Python looks through"
@@ -25,9 +30,9 @@ def run(*cmd, cwd=root, show=False, path=None, **env):
     with subprocess.Popen([str(o) for o in cmd], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace') as p:
         for line in p.stdout:
             out.append(line)
-            if show: print('    '+line.rstrip('\n'), flush=True)
+            if show: print('  | '+line.rstrip('\n'), flush=True)
     out = ''.join(out)
-    if p.returncode: raise Failed(f"{' '.join(str(o) for o in cmd)}: exit code {p.returncode}" + ('' if show else '\n'+out[-4000:]))
+    if p.returncode: raise Failed(f"{' '.join(str(o) for o in cmd)}: exit code {p.returncode}" + ('' if show else '\n'+out[-4000:]), out)
     return out
 
 def files(d):
@@ -95,7 +100,7 @@ def readme(tmp):
 def paths(tmp):
     "No file names a folder of one person's machine"
     known = '|'.join(['home', 'root', 'Users', 'tmp', 'work', 'workspace', 'opt', 'mnt', *{re.escape(str(o)[1:]) for o in (Path.home(), root)}])
-    pat = re.compile(rf'(?<![\w.:/+~-])/(?:(?:{known})/[\w.-]+|[\w./-]*site-packages)|\b[A-Z]:\\+Users')
+    pat = re.compile(rf'(?<![\w.:/+*~-])/(?:(?:{known})/[\w.-]+|(?:[\w.+-]+/)+site-packages)|\b[A-Z]:\\+Users')
     bad = []
     for o in sorted(files(tmp/'clean')):
         try: s = (tmp/'clean'/o).read_text(encoding='utf-8')
@@ -108,11 +113,13 @@ def light(tmp):
     "`import hookbook` takes at most 0.15 s beyond torch, and the ground floors load neither matplotlib nor IPython"
     def extra(mods):
         code = f"import sys,time,torch; t=time.perf_counter(); import {mods}; print(time.perf_counter()-t, *{{'matplotlib','IPython'}}&{{*sys.modules}})"
-        secs,*heavy = run(py, '-c', code, cwd=tmp).split()[-3:] if False else run(py, '-c', code, cwd=tmp).split()
+        secs,*heavy = run(py, '-c', code, cwd=tmp).split()
         if heavy: raise Failed(f"import {mods} also imports {' and '.join(heavy)}")
         return float(secs)
-    best = min(extra('hookbook') for _ in range(5))
-    if best>.15: raise Failed(f'{best:.2f} s at best of five')
+    secs = []
+    while min(secs, default=1)>.15: # the best of several, since other work on the machine only ever adds
+        if len(secs)==8: raise Failed(f'{min(secs):.2f} s at best of {len(secs)}')
+        secs.append(extra('hookbook'))
     floors = sorted(f.stem.partition('_')[2] for f in (root/'nbs').glob('0[0-7]_*.ipynb'))
     extra(', '.join(f'hookbook.{o}' for o in floors) or 'hookbook')
 
@@ -130,9 +137,12 @@ def wheel(tmp):
     dist,home = tmp/'dist',tmp/'home'
     run(py, '-m', 'build', '--sdist', '--outdir', dist, fresh(tmp, 'built'))
     run(py, '-m', 'pip', 'wheel', '-q', '--no-deps', '-w', dist, *dist.glob('*.tar.gz'), cwd=tmp)
+    whl = next(dist.glob('*.whl'))
+    lost = {o for o in files(tmp/'clean') if o.startswith('hookbook/')} - {*ZipFile(whl).namelist()}
+    if lost: raise Failed(f"the wheel lacks {', '.join(sorted(lost))}")
     venv.create(home, symlinks=True)
     there = home/'bin/python'
-    run(py, '-m', 'pip', '--python', there, 'install', '-q', '--no-deps', *dist.glob('*.whl'), cwd=tmp)
+    run(py, '-m', 'pip', '--python', there, 'install', '-q', '--no-deps', whl, cwd=tmp)
     site = next((home/'lib').glob('python*/site-packages'))
     for name in needs(next(iter(metadata.distributions(name='hookbook', path=[str(site)]))), set()):
         d = metadata.distribution(name)
@@ -152,7 +162,11 @@ def demo(tmp):
 @check
 def notebooks(tmp):
     "The second command of README.md, as printed: every CPU cell of every notebook"
-    run('bash', '-c', printed('python tools/nbtest.py'), show=True)
+    try: out = run('bash', '-c', cmd:=printed('python tools/nbtest.py'), show=True)
+    except Failed as e: out = e.out
+    counts = re.findall(r'^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$', out, re.M)
+    if not counts: raise Failed(f'{cmd}: it did not come to an end')
+    return [int(o or 0) for o in counts[-1]]
 
 @check
 def untouched(tmp):
@@ -160,19 +174,19 @@ def untouched(tmp):
     same(tmp/'clean', root, hint='a check left this behind')
 
 def main():
-    passed = failed = skipped = 0
+    total = [0,0,0] # passed, failed, skipped
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp).resolve()
         shutil.copytree(root, tmp/'clean', ignore=made)
         for f in checks:
-            start,why = time(),None
+            start,why = time(),''
             print(f'{f.__name__}: {f.__doc__}', flush=True)
-            try: f(tmp)
-            except Failed as e: why = e
-            except Exception as e: why = f'{type(e).__name__}: {e}'
-            print(f"{'FAIL' if why else 'ok  '} {f.__name__} in {time()-start:.1f} s" + (f': {why}' if why else ''), flush=True)
-            passed,failed = passed+(not why),failed+bool(why)
-    print(f'{passed} passed, {failed} failed')
-    sys.exit(bool(failed))
+            try: n = f(tmp) or [1,0,0]
+            except Exception as e: n,why = [0,1,0],f': {e}' if isinstance(e, Failed) else f': {type(e).__name__}: {e}'
+            bad = n[1] or not n[0]
+            print(f"{'FAIL' if bad else 'ok  '} {f.__name__} in {time()-start:.1f} s{why}", flush=True)
+            total = [t+o for t,o in zip(total, [n[0], n[1] or int(bad), n[2]])]
+    print('%d passed, %d failed' % tuple(total[:2]) + (f', {total[2]} skipped' if total[2] else ''))
+    sys.exit(bool(total[1]))
 
 if __name__=='__main__': main()
