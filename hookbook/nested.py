@@ -127,7 +127,9 @@ def map_named(
     if inner is None: return x
     children,rebuild = inner
     new = [map_named(f, v, path+k) for k,v in children]
-    return x if all(n is v for n,(_,v) in zip(new, children)) else rebuild(x, new)
+    # a compiled graph cannot ask whether two tensors are the same object
+    same = not torch.compiler.is_compiling() and all(n is v for n,(_,v) in zip(new, children))
+    return x if same else rebuild(x, new)
 
 def map_leaves(
     f, # Called with each tensor; what it returns takes the tensor's place
