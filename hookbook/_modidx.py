@@ -243,4 +243,11 @@ d = { 'settings': { 'branch': 'main',
                                  'hookbook.nested.map_named': ('nested.html#map_named', 'hookbook/nested.py'),
                                  'hookbook.nested.opened': ('nested.html#opened', 'hookbook/nested.py'),
                                  'hookbook.nested.shapes': ('nested.html#shapes', 'hookbook/nested.py'),
-                                 'hookbook.nested.tensors': ('nested.html#tensors', 'hookbook/nested.py')}}}
+                                 'hookbook.nested.tensors': ('nested.html#tensors', 'hookbook/nested.py')},
+            'hookbook.plot': { 'hookbook.plot._depth_colors': ('plot.html#_depth_colors', 'hookbook/plot.py'),
+                               'hookbook.plot._depth_key': ('plot.html#_depth_key', 'hookbook/plot.py'),
+                               'hookbook.plot._one_ax': ('plot.html#_one_ax', 'hookbook/plot.py'),
+                               'hookbook.plot.color_dim': ('plot.html#color_dim', 'hookbook/plot.py'),
+                               'hookbook.plot.dead_chart': ('plot.html#dead_chart', 'hookbook/plot.py'),
+                               'hookbook.plot.layer_curves': ('plot.html#layer_curves', 'hookbook/plot.py'),
+                               'hookbook.plot.subplots': ('plot.html#subplots', 'hookbook/plot.py')}}}
