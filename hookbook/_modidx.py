@@ -296,4 +296,12 @@ d = { 'settings': { 'branch': 'main',
                                 'hookbook.stats.measure': ('stats.html#measure', 'hookbook/stats.py'),
                                 'hookbook.stats.merge': ('stats.html#merge', 'hookbook/stats.py'),
                                 'hookbook.stats.quantile': ('stats.html#quantile', 'hookbook/stats.py'),
-                                'hookbook.stats.values': ('stats.html#values', 'hookbook/stats.py')}}}
+                                'hookbook.stats.values': ('stats.html#values', 'hookbook/stats.py')},
+            'hookbook.summary': { 'hookbook.summary._children': ('summary.html#_children', 'hookbook/summary.py'),
+                                  'hookbook.summary._declared_sizes': ('summary.html#_declared_sizes', 'hookbook/summary.py'),
+                                  'hookbook.summary._last_width': ('summary.html#_last_width', 'hookbook/summary.py'),
+                                  'hookbook.summary._mentioned': ('summary.html#_mentioned', 'hookbook/summary.py'),
+                                  'hookbook.summary._noise': ('summary.html#_noise', 'hookbook/summary.py'),
+                                  'hookbook.summary.dummy_eval': ('summary.html#dummy_eval', 'hookbook/summary.py'),
+                                  'hookbook.summary.model_sizes': ('summary.html#model_sizes', 'hookbook/summary.py'),
+                                  'hookbook.summary.num_features_model': ('summary.html#num_features_model', 'hookbook/summary.py')}}}
