@@ -9,8 +9,8 @@ Docs: https://hookbook.github.io/hookbook/record.html.md"""
 # %% auto #0
 __all__ = ['Table', 'unfold', 'Track', 'Named', 'Series', 'Norms', 'Updates', 'Run', 'Recorder', 'record']
 
-# %% ../nbs/06_record.ipynb #8fde7d4b
-import difflib, json, math, os, sys, threading, time, warnings, weakref
+# %% ../nbs/06_record.ipynb #17aad99d
+import difflib, json, math, os, sys, threading, time, warnings, weakref, zlib
 from contextlib import contextmanager
 import numpy as np, torch
 from torch import nn, Tensor
@@ -31,7 +31,7 @@ class Table:
         device='cpu', # Where the numbers live
     ):
         store_attr()
-        self.names,self.index,self.steps,self.spans,self.version,self.merged,self._read = [],{},[],[],0,0,None
+        self.names,self.index,self.steps,self.spans,self.version,self.merged,self.closed,self._read = [],{},[],[],0,0,0,None
         self.blank = torch.as_tensor(blank, device=device)
         self.data = self.blank.new_empty(rows, max(width, 1), len(self.blank))
         self.cells = ()
@@ -117,7 +117,7 @@ class Track(Table):
         spans:int=256, # Length of the coarse time axis
     ):
         super().__init__(empty_state(device=device), rows, width, device)
-        self.hist,self.max_spans,self.stride,self.filled,self.closed = hist,spans,1,0,0
+        self.hist,self.max_spans,self.stride,self.filled = hist,spans,1,0
         self.kinds,self.maxima = {},{}   # `spans` are the first and last step of each coarse column
         self.hists = torch.zeros(spans, len(self.data[0]), len(_starts), dtype=torch.int32, device=device) if hist else None
         self.groups = torch.as_tensor(np.repeat(np.arange(len(_starts)), _sizes), device=device)
@@ -366,7 +366,7 @@ class Recorder(Run):
         tracks = {n: Track(steps, width, device, hist) for n in names}
         tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32)
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
-        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, errors={}, torch=torch.__version__))
+        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
         self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip = False,False,False,None,False,0,1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
@@ -575,14 +575,22 @@ def _norms_of(ts, wide):
         for i,n in zip(idx, torch._foreach_norm([ts[i] for i in idx], 2, dtype=wide.dtype)): res[i] = n.to(wide.device, non_blocking=True)
     return torch.stack(res)
 
-# %% ../nbs/06_record.ipynb #6961ac5c
+# %% ../nbs/06_record.ipynb #576c9cc7
+def _copies(p, world):
+    "How many processes out of `world` hold each element of the parameter `p`"
+    if not hasattr(p, 'placements'): return world
+    shards = math.prod(p.device_mesh.size(i) for i,place in enumerate(p.placements) if place.is_shard())
+    return world/shards
+
 @patch
 def _param_names(self:Recorder, params):
     "Names of `params`, as the model has them"
     if any(id(p) not in self.names for p in params): self.names = {id(p): n for n,p in self.inner.named_parameters()}
     for i,p in enumerate(params): self.names.setdefault(id(p), f'parameter {i} outside the model')
     names = [self.names[id(p)] for p in params]
-    for n,p in zip(names, params): self.info['numel'].setdefault(n, p.numel())
+    world = torch.distributed.get_world_size() if self.ranked else 1
+    for n,p in zip(names, params):
+        if n not in self.info['numel']: self.info['numel'][n],self.info['copies'][n] = p.numel(),_copies(p, world)
     return names
 
 @patch
@@ -632,7 +640,7 @@ def _before_update(self:Recorder, opt, closure):
 def _after_update(self:Recorder, opt):
     params,names,was,closure = self.held.pop(id(opt))
     torch._foreach_sub_(was, [_part(p) for p in params])
-    self._write_norms(names, was, 2, [math.sqrt(_local(p).numel()/w.numel()) for p,w in zip(params, was)])
+    self._write_norms(names, was, 2, [math.sqrt(_local(p).numel()/max(w.numel(), 1)) for p,w in zip(params, was)])
     if closure: self._write_grads(opt, params, names)   # the closure made them
 
 # %% ../nbs/06_record.ipynb #b9942575
@@ -855,18 +863,138 @@ def plot(self:Run,
     if len(names)<=16: fig.legend(*shown, loc='outside right center', frameon=False, fontsize=8, title='layer')
     return axs
 
-# %% ../nbs/06_record.ipynb #576c9cc7
-def _copies(p, world):
-    "How many processes out of `world` hold each element of the parameter `p`"
-    if not hasattr(p, 'placements'): return world
-    shards = math.prod(p.device_mesh.size(i) for i,place in enumerate(p.placements) if place.is_shard())
-    return world/shards
+# %% ../nbs/06_record.ipynb #6961ac5c
+@patch
+def _pending(self:Table): return self.data[self.merged:len(self.steps),:len(self.names)]
 
 @patch
-def _sums(self:Table, r):
-    return (self.data[self.merged:len(self.steps),:len(self.names)]**2/r).flatten()
+def _layout(self:Table): return dict(names=self.names, steps=self.steps[self.merged:], spans=self.spans[self.closed:], sizes=self._sizes())
 
 @patch
-def _from_sums(self:Table, flat, r):
-    now = self.data[self.merged:len(self.steps),:len(self.names)]
-    now.copy_(flat.view_as(now).sqrt())
+def _sizes(self:Table): return {}
+@patch
+def _sizes(self:Track): return {n: m.shape[1] for n,m in self.maxima.items()}
+
+# %% ../nbs/06_record.ipynb #a418d70a
+@patch
+def _to_max(self:Table, copies): return []
+
+@patch
+def _to_max(self:Track, copies):
+    now = self._pending()
+    some = (now[...,0]>now[...,7]) & ~now[...,1].isnan()
+    self._tops = [torch.stack([now[...,4], -now[...,3], torch.where(some, now[...,1], -math.inf)]).nan_to_num(nan=-math.inf, posinf=math.inf, neginf=-math.inf)]
+    return self._tops+[m[self.closed:len(self.spans)].to(now.dtype) for m in self.maxima.values()]
+
+@patch
+def _from_max(self:Table, parts): pass
+
+@patch
+def _from_max(self:Track, parts):
+    (hi,lo,c),*maxima = parts
+    self._tops = hi,-lo,torch.where(c.isinf(), 0, c)
+    for m,new in zip(self.maxima.values(), maxima): m[self.closed:len(self.spans)] = new.to(m.dtype)
+
+# %% ../nbs/06_record.ipynb #ca7a1d0b
+_counted = [0,5,6,7,8]   # the parts of a state that simply add up
+
+@patch
+def _to_sum(self:Table, copies):
+    return [self._pending()**2/self.blank.new_tensor([[copies[n]] for n in self.names]).reshape(-1, 1)]
+
+@patch
+def _to_sum(self:Track, copies):
+    now,c = self._pending(),self._tops[2]
+    n,d = now[...,0]-now[...,7],now[...,1]-c
+    sums = torch.stack([torch.where(n>0, n*d, 0), torch.where(n>0, now[...,2]+n*d*d, 0)])
+    return [now[...,_counted], sums] + ([self.hists[self.closed:len(self.spans),:len(self.names)].to(now.dtype)] if self.hist else [])
+
+@patch
+def _from_sum(self:Table, parts): self._pending().copy_(parts[0].sqrt())
+
+@patch
+def _from_sum(self:Track, parts):
+    counts,(s,q),*hists = parts
+    now,(hi,lo,c),n = self._pending(),self._tops,counts[...,0]-counts[...,3]
+    d,gap = torch.where(n>0, s/n, 0),counts[...,1]*0   # a tensor that could not be read leaves a gap
+    now[...,_counted] = counts
+    now[...,1:5] = torch.stack([torch.where(n>0, c+d, 0), (q-d*d*n).clamp(min=0), lo+gap, hi+gap], -1)
+    for h in hists: self.hists[self.closed:len(self.spans),:len(self.names)] = h.to(torch.int32)
+    self._tops = None
+
+# %% ../nbs/06_record.ipynb #f8e1c640
+def _all_reduce(parts, op):
+    "Reduce the tensors `parts` over all ranks in one collective"
+    flat = torch.cat([p.flatten() for p in parts])
+    torch.distributed.all_reduce(flat, op=op)
+    return [f.view_as(p) for f,p in zip(flat.split([p.numel() for p in parts]), parts)]
+
+@patch
+def _reduce(self:Recorder, op, what):
+    "One collective over all the tracks"
+    tracks,copies = list(self.tracks.values()),self.info['copies']
+    lists = [getattr(t, f'_to_{what}')(copies) for t in tracks]
+    new = iter(_all_reduce([p for ps in lists for p in ps], op))
+    for t,ps in zip(tracks, lists): getattr(t, f'_from_{what}')([next(new) for _ in ps])
+
+@patch
+def _merge_ranks(self:Recorder):
+    "Merge what has been recorded since the last time over all ranks"
+    Op = torch.distributed.ReduceOp
+    layout = dict(tracks=[t._layout() for t in self.tracks.values()], owners=self.info['owners'], fired=self.info['fired'])
+    code = zlib.crc32(json.dumps(layout).encode())
+    top,low,self.every = (int(v) for v in _all_reduce([self.tracks['layers'].blank.new_tensor([code, -code, self.wanted])], Op.MAX)[0])
+    if top!=-low: self._align(layout)
+    self._reduce(Op.MAX, 'max')
+    self._reduce(Op.SUM, 'sum')
+    for t in self.tracks.values(): t.merged,t.closed,t.version = len(t.steps),len(t.spans),t.version+1
+
+# %% ../nbs/06_record.ipynb #07aa12d9
+@patch
+def arrange(self:Table,
+    names:list, # Of the columns, in their new order: all that there are, and perhaps more
+    steps:list, # Of the rows after those that were merged: all that there are, and perhaps more
+    spans:list, # Of the coarse columns after those that were merged; where they differ, they are taken together
+    sizes:dict, # Number of channels by name
+):
+    "Take up columns and rows that other ranks have"
+    old,was,where = self.read().copy(),dict(self.index),{s: i for i,s in enumerate(self.steps)}
+    self.names,self.index,self.steps = [],{},self.steps[:self.merged]+steps
+    for n in names: self.column(n)
+    self.data[:len(self.steps)] = self.blank
+    for i,s in enumerate(self.steps):
+        for n,j in was.items():
+            if s in where: self.data[i,self.index[n]] = torch.as_tensor(old[where[s],j]).to(self.data)
+    self.version += 1
+
+@patch
+def arrange(self:Track, names, steps, spans, sizes):
+    was,n = dict(self.index),len(self.spans)
+    Table.arrange(self, names, steps, spans, sizes)
+    for k,size in sizes.items(): self.maxima.setdefault(k, torch.full((self.max_spans,size), -math.inf, dtype=torch.bfloat16, device=self.device))
+    self.maxima = {k: self.maxima[k] for k in sizes}
+    if self.hist:
+        old = self.hists.clone()
+        self.hists.zero_()
+        for k,j in was.items(): self.hists[:,self.index[k]] = old[:,j]
+    if spans!=self.spans[self.closed:]:
+        for t,f in [(self.hists,torch.sum)]*self.hist + [(m,torch.amax) for m in self.maxima.values()]:
+            if n>self.closed: t[self.closed] = f(t[self.closed:n], 0)
+        self.spans[self.closed:] = spans
+
+# %% ../nbs/06_record.ipynb #86367cc8
+@patch
+def _align(self:Recorder, layout):
+    "Exchange names and steps with the other ranks, and take up what they have"
+    all = [None]*torch.distributed.get_world_size()
+    torch.distributed.all_gather_object(all, layout)
+    for l in all:
+        self.info['owners'].update(l['owners'])
+        self.info['fired'] = list(dict.fromkeys(l['fired']+self.info['fired']))
+    for t,ls in zip(self.tracks.values(), zip(*(l['tracks'] for l in all))):
+        names = list(dict.fromkeys(n for l in ls for n in l['names']))
+        spans = [s for l in ls for s in l['spans']]
+        if any(l['spans']!=ls[0]['spans'] for l in ls): spans = [[min(a for a,_ in spans), max(b for _,b in spans)]]
+        else: spans = ls[0]['spans']
+        sizes = {k: v for l in ls for k,v in l['sizes'].items()}
+        t.arrange(names, sorted({s for l in ls for s in l['steps']}), spans, sizes)
