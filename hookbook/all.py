@@ -15,6 +15,7 @@ from .summary import *
 from .stats import *
 from .plot import *
 from .learner import *
+from .callback import *
 from .data import *
 
 __all__ = [name for name in globals() if not name.startswith('_')]
