@@ -74,6 +74,8 @@ def opened(
     x, # Any value
 ): # `(children, rebuild)`: pairs of name and value, and a function from a list of new values to a value like `x`; `None` for a leaf
     "Look one level into `x`"
+    if type(x) in (tuple,list): return _seq_children(x), _seq_rebuild  # the most frequent answers first: hooks ask often
+    if x is None or type(x) in (bool,int,float,str): return None
     if isinstance(x, PackedSequence): return [('.data', x.data)], _packed_rebuild
     if isinstance(x, Mapping): return _map_children(x), _map_rebuild
     if isinstance(x, (tuple,list,L)): return _seq_children(x), _seq_rebuild
@@ -127,7 +129,9 @@ def map_named(
     if inner is None: return x
     children,rebuild = inner
     new = [map_named(f, v, path+k) for k,v in children]
-    return x if all(n is v for n,(_,v) in zip(new, children)) else rebuild(x, new)
+    # a compiled graph cannot ask whether two tensors are the same object
+    same = not torch.compiler.is_compiling() and all(n is v for n,(_,v) in zip(new, children))
+    return x if same else rebuild(x, new)
 
 def map_leaves(
     f, # Called with each tensor; what it returns takes the tensor's place
