@@ -11,5 +11,10 @@ __all__ = []
 from .nested import *
 from .modules import *
 from .hook import *
+from .summary import *
+from .stats import *
+from .plot import *
+from .learner import *
+from .data import *
 
 __all__ = [name for name in globals() if not name.startswith('_')]

@@ -58,6 +58,7 @@ class Hook:
         name:str|None=None, # Name of the layer in messages; by default it is looked up
     ):
         if not isinstance(m, nn.Module): raise TypeError(f'Hook watches one nn.Module, and got a {type(m).__name__}: use Hooks for several')
+        if isinstance(m, torch.jit.ScriptModule): raise TypeError(f'{type(m).__name__} is compiled by TorchScript, where PyTorch runs no hooks: hook the model before it is scripted')
         if not callable(hook_func): raise TypeError(f'hook_func has to be a function of module, input and output, not {hook_func!r}')
         store_attr(but='m')
         self.stored,self.calls,self.removed,self.module = None,[],False,m
@@ -65,10 +66,14 @@ class Hook:
         self._pre_handle = None if is_forward else m.register_forward_pre_hook(InertHook(self._before), with_kwargs=True)
         self.hook = m.register_forward_hook(InertHook(self._after if is_forward else self._watch_grads), with_kwargs=True)
 
-    def _prepare(self, *xs):
-        "`xs` as the hook function is to see them"
-        if self.detach or self.cpu: xs = map_leaves(lambda t: (t.detach() if self.detach else t).to('cpu' if self.cpu else t.device), xs)
-        return gather(xs) if self.gather else xs
+    def _tidy(self, t):
+        if self.detach: t = t.detach()
+        return t.cpu() if self.cpu else t
+
+    def _prepare(self, x):
+        "`x` as the hook function is to see it"
+        if self.detach or self.cpu: x = map_leaves(self._tidy, x)
+        return gather(x) if self.gather else x
 
 # %% ../nbs/02_hook.ipynb #4006bfdf
 def recomputing() -> bool:
@@ -109,7 +114,7 @@ def _join_pass(self:Hook):
 @patch
 def _store(self:Hook, *args):
     "Call the hook function and keep what it returns"
-    try: res = self.hook_func(self.module, *self._prepare(*args))
+    try: res = self.hook_func(self.module, *map(self._prepare, args))
     except Exception as e:
         name_fault(e, self.module, self.hook_func, self.name)
         raise

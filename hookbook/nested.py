@@ -74,6 +74,8 @@ def opened(
     x, # Any value
 ): # `(children, rebuild)`: pairs of name and value, and a function from a list of new values to a value like `x`; `None` for a leaf
     "Look one level into `x`"
+    if type(x) in (tuple,list): return _seq_children(x), _seq_rebuild  # the most frequent answers first: hooks ask often
+    if x is None or type(x) in (bool,int,float,str): return None
     if isinstance(x, PackedSequence): return [('.data', x.data)], _packed_rebuild
     if isinstance(x, Mapping): return _map_children(x), _map_rebuild
     if isinstance(x, (tuple,list,L)): return _seq_children(x), _seq_rebuild
