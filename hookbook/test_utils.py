@@ -17,6 +17,7 @@ from torch.nn import functional as F
 from torch.utils.data import TensorDataset
 from fastcore.basics import *
 from fastcore.foundation import *
+from fastcore.imports import equals, noop, noops
 from fastcore.meta import *
 from fastcore.test import *
 from .all import *
