@@ -10,6 +10,14 @@ __all__ = []
 # %% ../nbs/all.ipynb #f40d2b34
 from .nested import *
 from .modules import *
+from .data import *
 from .hook import *
+from .capture import *
+from .summary import *
+from .stats import *
+from .health import *
+from .plot import *
+from .learner import *
+from .callback import *
 
 __all__ = [name for name in globals() if not name.startswith('_')]
