@@ -274,11 +274,14 @@ def device(self:Learner) -> torch.device:
     return getattr(self.dls, 'device', None) or (torch.device('cpu') if p is None else p.device)
 
 @patch
-def _split(self:Learner, b):
+def split_batch(self:Learner,
+    b, # A batch, as a loader gives it
+) -> tuple: # Inputs and targets, two tuples of values on `device`
+    "Cut a batch into inputs and targets"
     b = map_leaves(lambda t: t.to(self.device, non_blocking=True), b)
     b = tuple(b) if isinstance(b, (tuple,list)) else (b,)
     n = getattr(self.dls, 'n_inp', None) or max(len(b)-1, 1)
-    self.xb,self.yb = b[:n],b[n:]
+    return b[:n],b[n:]
 
 # %% ../nbs/09_learner.ipynb #9313c64c
 @patch(as_prop=True)
@@ -321,7 +324,7 @@ def one_batch(self:Learner,
     b): # The batch
     "All that happens with one batch"
     self.iter = i
-    self._split(b)
+    self.xb,self.yb = self.split_batch(b)
     self._with_events(self._do_one_batch, 'batch')
 
 @patch
