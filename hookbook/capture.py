@@ -7,9 +7,9 @@ Docs: https://hookbook.github.io/hookbook/capture.html.md"""
 # %% auto #0
 __all__ = ['NotCaptured', 'Activations', 'capture', 'edit', 'zero', 'scale', 'add', 'swap']
 
-# %% ../nbs/03_capture.ipynb #d91fe235
+# %% ../nbs/03_capture.ipynb #8d2a2e00
 import inspect, json, os, re, sys, warnings
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache, partial
@@ -21,13 +21,14 @@ import torch
 from torch import nn, Tensor
 from torch._compile import _disable_dynamo
 from torch._C._functorch import peek_interpreter_stack
-from torch.compiler import is_compiling
+from torch.compiler import is_dynamo_compiling
 from torch.distributions import Distribution
 from torch.nn.utils.rnn import PackedSequence
+from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
 from .nested import describe, get_leaf, leaves, map_leaves, map_named, opened, tensors
 from .modules import find, named_modules, one_param
-from .hook import InertHook, name_fault, recomputing, fast_path_off
+from .hook import name_fault, recomputing, fast_path_off
 
 # %% ../nbs/03_capture.ipynb #43f61541
 def _changed(entry):
@@ -42,6 +43,7 @@ class NotCaptured(KeyError):
     def __str__(self): return self.args[0]
 
 _absent = object()
+def _listed(entries): return [entries] if type(entries) is tuple else entries
 
 class Activations(Mapping):
     "Values of layers by qualified name, in the order in which the layers ran"
@@ -50,16 +52,27 @@ class Activations(Mapping):
         names, # Names of the layers that were asked for
         what:str='out', # Which of the things that were asked for this shows: `'out'`, `'in'`, `'grad'` or `'grad_in'`
         tap=None, # The hooks that write to `runs`
-    ): self.runs,self.names,self.what,self.tap,self.output = runs,list(names),what,tap,None
+    ):
+        self.runs,self.names,self.what,self.tap,self.output = runs,list(names),what,tap,None
+        self.copies = tap.events if tap else {}
 
-    def __iter__(self): return iter(dict.fromkeys(n for r in self.runs for n,es in r[self.what].items() if any(e[1] is not _absent for e in es)))
+    def __iter__(self):
+        if len(self.runs)==1 and 'grad' not in self.what: return iter(self.runs[0][self.what])
+        return iter(dict.fromkeys(n for r in self.runs for n,es in r[self.what].items() if any(e[1] is not _absent for e in _listed(es))))
+
     def __len__(self): return sum(1 for _ in self)
-    def __getitem__(self, name): return self._read(name, self._entries(name)[-1])
+    def __getitem__(self, name):
+        try: v,seen = self.runs[-1][self.what][name]
+        except (KeyError,IndexError,ValueError): seen = None
+        return v if type(seen) is int and seen==v._version else self._read(name, self._entries(name)[-1])
+
+    def values(self): return list(map(self.__getitem__, self))
+    def items(self): return list(zip(self, self.values()))
 
 # %% ../nbs/03_capture.ipynb #59efd1c1
 @patch
 def _entries(self:Activations, name):
-    es = [e for r in self.runs for e in r[self.what].get(name, ()) if e[1] is not _absent]
+    es = [e for r in self.runs for e in _listed(r[self.what].get(name, [])) if e[1] is not _absent]
     if es: return es
     if (other := self._same_layer(name)) is not None: return self._entries(other)
     raise NotCaptured(self.why(name))
@@ -69,7 +82,7 @@ _overwritten = WeakSet()
 
 @patch
 def _read(self:Activations, name, e):
-    if self.tap and self.tap.events: self.tap.sync()
+    if self.copies: self.tap.sync()
     if not _changed(e): return e[0]
     if self.tap: self.tap.remember(name)
     raise RuntimeError(f"the value kept for {name!r} was changed in place after it was captured, by the model or by you, so it is no longer what "
@@ -84,7 +97,7 @@ def calls(self:Activations,
     kept = self._entries(name)
     if self.what in ('out','in'): return [self._read(name, e) for e in kept]
     real = name if any(name in r[self.what] for r in self.runs) else self._same_layer(name)
-    return [None if e[1] is _absent else self._read(name, e) for r in self.runs for e in r[self.what].get(real, ())]
+    return [None if e[1] is _absent else self._read(name, e) for r in self.runs for e in _listed(r[self.what].get(real, []))]
 
 # %% ../nbs/03_capture.ipynb #a0cb34b6
 @patch(as_prop=True)
@@ -93,20 +106,36 @@ def never_fired(self:Activations) -> list: # Names of layers
     seen = {n for r in self.runs for n in r[self.what]} if self.what in ('out','in') else set(self)
     return [n for n in self.names if n not in seen]
 
-# %% ../nbs/03_capture.ipynb #e70d3f63
-class _Tap(InertHook):
-    "The hooks of one `capture` while they are on the model, and what they have seen"
+# %% ../nbs/03_capture.ipynb #2cceda6c
+class _Inert:
+    "What the hooks of a copied model have in the place of a `_Tap`: it keeps nothing"
+    fast = None
+    def slow(self, *args): pass
+
+class _Live(_Inert):
+    "What hooks share while they are on a model"
+    def __deepcopy__(self, memo): return _Inert()
+    def __reduce__(self): return _Inert,()
+
+class _Tap(_Live):
+    "What the hooks of one `capture` share while they are on the model"
     def __init__(self, cap):
         self.cap,self.thread = cap,get_ident()
         self.names = {m:n for n,m in cap.layers.items()}
         self.keep = {'last':1, 'all':0}.get(cap.keep, cap.keep)
-        self.rank = 2 if cap.stop else 1
         self.runs,self.handles,self.leaf_handles,self.events,self.facts = [],[],[],{},set()
-        self.owner,self.running,self.forwards,self.stopped = self.thread,False,0,None
+        self.running,self.forwards,self.stopped = False,0,None
         self.plain = cap.plain and not (_overwritten and any(m in _overwritten for m in self.names))
+        self.listen(True)
         self.new_run()
 
-# %% ../nbs/03_capture.ipynb #3557a643
+# %% ../nbs/03_capture.ipynb #ab97d6a9
+@patch
+def listen(self:_Tap, on):
+    "Keep what comes from now on, or don't; `fast` is the thread whose ordinary values take the fast path"
+    self.owner = self.thread if on else None
+    self.fast = self.owner if self.plain else None
+
 @patch
 def new_run(self:_Tap):
     "Make room for the next forward, and let go of what need not be kept"
@@ -121,75 +150,104 @@ def _outside(f, *args):
     "Call `f` as plain Python, outside of the graph that `torch.compile` is making"
     return f(*args)
 
-@patch
-def __call__(self:_Tap, m, args, out):
-    if is_compiling(): return _outside(self, m, args, out)
-    if get_ident()!=self.owner or recomputing() or peek_interpreter_stack() is not None: return self.aside(m, out)
-    name = self.names.get(m)
-    if name is None: return self.aside(m, out)
-    if not self.plain or type(out) is not Tensor: return self.fire('out', name, out)
+def _keep_output(tap, m, args, out):
+    "The hook of every captured layer"
+    if is_dynamo_compiling(): return _outside(_keep_output, tap, m, args, out)
+    if (get_ident()!=tap.fast or type(out) is not Tensor or recomputing() or peek_interpreter_stack() is not None
+        or (name := tap.names.get(m)) is None): return tap.slow(m, args, out)
     t = out.detach()
-    try: e = [t, t._version]
-    except RuntimeError: e = [t.clone(), None]
-    if name in self.out: self.again(self.out[name], e)
-    else: self.out[name] = [e]
+    try: e = (t, t._version)
+    except RuntimeError: e = (t.clone(), None)
+    if tap.out.setdefault(name, e) is not e: tap.again(tap.out, name, e)
 
-# %% ../nbs/03_capture.ipynb #e2655fbf
+# %% ../nbs/03_capture.ipynb #b793b0c8
 @patch
-def again(self:_Tap, calls, e):
+def elsewhere(self:_Tap, m):
+    "Is this a forward that is not to be kept?"
+    return get_ident()!=self.owner or recomputing() or peek_interpreter_stack() is not None or m not in self.names
+
+@patch
+def slow(self:_Tap, m, args, out):
+    if self.elsewhere(m): self.aside(m, out)
+    else: self.fire('out', self.names[m], out)
+
+# %% ../nbs/03_capture.ipynb #62658d7e
+@patch
+def again(self:_Tap, kept, name, e):
     "Keep one more call of a layer"
+    calls = kept[name] = _listed(kept[name])
     calls.append(e)
     if self.keep and not self.running: del calls[:-self.keep]
 
-# %% ../nbs/03_capture.ipynb #b5c381c8
-class _Call(InertHook):
-    "A hook that calls a method, and does nothing in a copy of the model"
-    def __call__(self, *args): return _outside(self.f, *args) if is_compiling() else self.f(*args)
+# %% ../nbs/03_capture.ipynb #d97769e1
+def _call(tap, method, *args):
+    "A hook that calls a method of the tap"
+    f = getattr(tap, method, tap.slow)
+    return _outside(f, *args) if is_dynamo_compiling() else f(*args)
 
 @patch
 def begin(self:_Tap, m, args):
     if get_ident()!=self.thread or recomputing(): return
+    if self.forwards==1: self.look_back()
     self.running = self.forwards%self.cap.every==0
-    self.owner = self.thread if self.running else None
     self.forwards += 1
+    self.listen(self.running)
     if self.running: self.new_run()
 
-# %% ../nbs/03_capture.ipynb #48fc3c4c
 @patch
 def end(self:_Tap, m, args, out):
-    if get_ident()!=self.thread or not self.running: return
-    self.running = False
-    if self.forwards>1: return
+    if get_ident()==self.thread: self.running = False
+
+# %% ../nbs/03_capture.ipynb #61c55d53
+@patch
+def look_back(self:_Tap):
+    "Find out which values were written into after they were kept"
     for what in ('in','out'):
         for name,es in self.cur.get(what, {}).items():
-            if any(map(_changed, es)): self.remember(name)
+            if any(map(_changed, _listed(es))): self.remember(name)
 
 @patch
 def remember(self:_Tap, name):
     "Copy the value of this layer from now on"
     if name in self.cap.layers: _overwritten.add(self.cap.layers[name])
-    self.plain = False
+    self.plain,self.fast = False,None
 
 # %% ../nbs/03_capture.ipynb #689622bc
 def _in_order(hooks):
     "Edits first, then captures, then captures that stop the run"
     for rank in (1,2):
         for k,h in list(hooks.items()):
-            if isinstance(h, InertHook) and getattr(h, 'rank', 0)==rank: hooks.move_to_end(k)
+            if getattr(h, 'rank', 0)==rank: hooks.move_to_end(k)
 
 @patch
 def attach(self:_Tap):
     "Put all hooks on the model, or none"
     cap = self.cap
     try:
-        self._hold(cap.model.register_forward_pre_hook(_Call(self.begin)))
+        self._hold(cap.model.register_forward_pre_hook(partial(_call, self, 'begin')))
         if cap.sees_inputs: self._hook_inputs()
         if cap.sees_outputs: self._hook_outputs()
-        for m in cap.inplace: self._hold(m.register_forward_pre_hook(_Call(self.rescue)))
-        self._hold(cap.model.register_forward_hook(_Call(self.end), always_call=True))
+        for m in cap.inplace: self._hold(m.register_forward_pre_hook(partial(_call, self, 'rescue')))
+        self._hold(cap.model.register_forward_hook(partial(_call, self, 'end'), always_call=True))
         if cap.fused: self._hold(_FastPathOff())
     except BaseException: self.remove(); raise
     return self
+
+# %% ../nbs/03_capture.ipynb #b4b85009
+class _OnMany:
+    "One hook on many modules, under one number"
+    def __init__(self, hook): self.hook,self.id,self.mods,self.handles = hook,RemovableHandle(OrderedDict()).id,[],[]
+
+    def add(self, m):
+        if isinstance(m, torch.jit.ScriptModule): return
+        if type(m).register_forward_hook is nn.Module.register_forward_hook: m._forward_hooks[self.id] = self.hook
+        else: self.handles.append(m.register_forward_hook(self.hook))
+        self.mods.append(m)
+        if len(m._forward_hooks)>1: _in_order(m._forward_hooks)
+
+    def remove(self):
+        for m in self.mods: m._forward_hooks.pop(self.id, None)
+        for h in self.handles: h.remove()
 
 # %% ../nbs/03_capture.ipynb #f8217d0c
 class _FastPathOff:
@@ -200,20 +258,21 @@ class _FastPathOff:
     def remove(self): self.ctx.__exit__(None, None, None)
 
 @patch
-def _hold(self:_Tap, handle): self.handles.append(handle)
+def _hold(self:_Live, handle): self.handles.append(handle)
 
 @patch
-def _hook_outputs(self:_Tap):
-    for m in self.names:
-        if isinstance(m, torch.jit.ScriptModule): continue
-        self.handles.append(m.register_forward_hook(self))
-        if len(m._forward_hooks)>1: _in_order(m._forward_hooks)
-
-@patch
-def remove(self:_Tap):
+def remove(self:_Live):
     "Take all hooks off the model"
     for h in reversed(self.handles): h.remove()
     self.handles = []
+
+# %% ../nbs/03_capture.ipynb #e7236f84
+@patch
+def _hook_outputs(self:_Tap):
+    hook = partial(_keep_output, self)
+    hook.rank = 2 if self.cap.stop else 1
+    self._hold(many := _OnMany(hook))
+    for m in self.names: many.add(m)
 
 # %% ../nbs/03_capture.ipynb #5a805fae
 _whats = ('out','in','grad','grad_in')
@@ -257,7 +316,17 @@ def _check(self:capture):
     if type(self.every) is not int or self.every<1: raise ValueError(f"every={self.every!r}: use a whole number from 1")
     if self.stop and {'grad','grad_in'}&set(self.what): raise ValueError("stop=True ends the run before there is a result to call backward on: leave the gradients out")
 
-# %% ../nbs/03_capture.ipynb #97a41be0
+# %% ../nbs/03_capture.ipynb #62c46351
+def _all_modules(model):
+    "Every module that can be hooked: faster than `modules()`"
+    res,seen = [model],{model}
+    for m in res:
+        for c in m._modules.values():
+            if c not in seen and c is not None and not isinstance(c, torch.jit.ScriptModule):
+                res.append(c)
+                seen.add(c)
+    return res
+
 _fused = (nn.TransformerEncoder, nn.TransformerEncoderLayer, nn.MultiheadAttention)
 
 @patch
@@ -268,8 +337,8 @@ def _prepare(self:capture):
     self.last_seen = 'out' if self.sees_outputs else 'in'
     self.shaped = self.at is not None or self.reduce is not None or self.dtype is not None or self.device is not None
     auto,self.inplace,self.fused = self.clone=='auto',[],False
-    for m in self.model.modules():
-        if auto and m.__dict__.get('inplace') and not isinstance(m, torch.jit.ScriptModule): self.inplace.append(m)
+    for m in _all_modules(self.model):
+        if auto and m.__dict__.get('inplace'): self.inplace.append(m)
         if isinstance(m, _fused): self.fused = True
     self.plain = auto and self.detach and self.what==('out',) and self.pick is None and not (self.shaped or self.inplace or self.stop)
 
@@ -338,8 +407,8 @@ def fire(self:_Tap, what, name, v):
 
 @patch
 def put(self:_Tap, what, name, e):
-    calls = self.cur[what].setdefault(name, [])
-    self.again(calls, e)
+    self.cur[what].setdefault(name, [])
+    self.again(self.cur[what], name, e)
 
 # %% ../nbs/03_capture.ipynb #d7de1a7a
 @patch
@@ -371,7 +440,7 @@ def leaf(self:_Tap, t, copied, seen):
 @patch
 def _hook_inputs(self:_Tap):
     for m in self.names:
-        if not isinstance(m, torch.jit.ScriptModule): self._hold(m.register_forward_pre_hook(_Call(self.before), with_kwargs=True))
+        if not isinstance(m, torch.jit.ScriptModule): self._hold(m.register_forward_pre_hook(partial(_call, self, 'before'), with_kwargs=True))
 
 # %% ../nbs/03_capture.ipynb #071e6651
 def _picked(v, pick):
@@ -397,7 +466,7 @@ def _named_inputs(m, args, kwargs):
 @patch
 def before(self:_Tap, m, args, kwargs):
     "The hook that sees what a layer takes in"
-    if get_ident()!=self.owner or recomputing() or peek_interpreter_stack() is not None: return self.aside(m, None, (args,kwargs))
+    if self.elsewhere(m): return self.aside(m, None, (args,kwargs))
     self.fire('in', self.names[m], _named_inputs(m, args, kwargs))
 
 # %% ../nbs/03_capture.ipynb #f61d020d
@@ -737,7 +806,7 @@ def _packed(self:Activations):
         runs.append({})
         for w,layers in r.items():
             v = Activations(self.runs, self.names, w, self.tap)
-            runs[-1][w] = {n: [v._pack_call(n, e, ts, count) for e in es if e[1] is not _absent] for n,es in layers.items()}
+            runs[-1][w] = {n: [v._pack_call(n, e, ts, count) for e in _listed(es) if e[1] is not _absent] for n,es in layers.items()}
     return ts,dict(runs=runs, names=self.names, what=self.what)
 
 @patch
@@ -808,7 +877,7 @@ def own_run(self:_Tap):
     def _own(name, e):
         v = self.view(self.cap.what[0])._read(name, e)
         return [map_leaves(lambda t: t.cpu() if t.device.type!='cpu' or not e[1] else t.clone(), v), None]
-    return {w: {n: [_own(n, e) for e in es] for n,es in ls.items()} for w,ls in self.cur.items()}
+    return {w: {n: [_own(n, e) for e in _listed(es)] for n,es in ls.items()} for w,ls in self.cur.items()}
 
 # %% ../nbs/03_capture.ipynb #f5648f37
 def _told(o): return getattr(o, '__qualname__', None) or repr(o)
@@ -909,10 +978,9 @@ def _same_shapes(name, old, new):
     if list(was)==['']==list(now): raise ValueError(f'the edit of {name!r} made a tensor of shape {now[""]}, and the layer gave {was[""]}')
     raise ValueError(f'the edit of {name!r} made {now}, and the layer gave {was}: keep the structure and the shapes')
 
-# %% ../nbs/03_capture.ipynb #595295fc
-class edit(InertHook):
+# %% ../nbs/03_capture.ipynb #ff73ed02
+class edit(_Live):
     "Change what chosen layers of a model hand on, inside of a `with` block"
-    rank = 0
     def __init__(self,
         model:nn.Module, # Any module
         edits:dict, # From a choice of layers, as `find` takes it, to a function of a tensor, a function of name and value, or a value
@@ -924,10 +992,10 @@ class edit(InertHook):
                 self.edits.setdefault(m, (name,[]))[1].append(_as_edit(e))
         self.fused = any(isinstance(m, _fused) for m in model.modules())
 
-# %% ../nbs/03_capture.ipynb #ee79c730
+# %% ../nbs/03_capture.ipynb #187b99ca
 @patch
-def __call__(self:edit, m, args, out):
-    if is_compiling(): return _outside(self, m, args, out)
+def change(self:edit, m, args, out):
+    "The hook that edits what the layer `m` hands on"
     if m not in self.edits or get_ident()!=self.thread and not recomputing(): return self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
     name,fs = self.edits[m]
     i = self.count[name] = self.count.get(name, -1)+1
@@ -943,24 +1011,18 @@ def begin(self:edit, m, args):
     "The calls of a layer are counted from the begin of each forward"
     if get_ident()==self.thread and not recomputing(): self.count = dict.fromkeys(self.count, -1)
 
-# %% ../nbs/03_capture.ipynb #37d8f8f4
+# %% ../nbs/03_capture.ipynb #7eb3316c
 @patch
 def __enter__(self:edit):
+    if self.handles: raise RuntimeError('this edit is already open: make another one')
     self.thread,self.count = get_ident(),{}
     try:
-        self.handles.append(self.model.register_forward_pre_hook(_Call(self.begin)))
-        for m in self.edits:
-            self.handles.append(m.register_forward_hook(self))
-            _in_order(m._forward_hooks)
-        if self.fused: self.handles.append(_FastPathOff())
+        self._hold(self.model.register_forward_pre_hook(partial(_call, self, 'begin')))
+        self._hold(many := _OnMany(partial(_call, self, 'change')))
+        for m in self.edits: many.add(m)
+        if self.fused: self._hold(_FastPathOff())
     except BaseException: self.remove(); raise
     return self
-
-@patch
-def remove(self:edit):
-    "Take all edits off the model"
-    for h in reversed(self.handles): h.remove()
-    self.handles = []
 
 # %% ../nbs/03_capture.ipynb #2a64de33
 @patch(as_prop=True)

@@ -86,7 +86,8 @@ def is_leaf(
 
 # %% ../nbs/01_modules.ipynb #14bc9f86
 def _leaves(m, name='', above=()):
-    inner = [(k,c) for k,c in m._modules.items() if any(c is r for r in _running_children(m)) and c is not m and c not in above]
+    running = set(map(id, _running_children(m))) if m._modules else ()
+    inner = [(k,c) for k,c in m._modules.items() if id(c) in running and c is not m and c not in above]
     if not inner: yield name,m
     for k,c in inner:
         yield from _leaves(c, name if _is_wrapper(m, k) else f'{name}.{k}' if name else k, (*above,m))
@@ -95,9 +96,10 @@ def leaf_modules(
     model:nn.Module, # Any module
 ) -> dict: # From qualified name to module, each module once; a leaf itself gives `{'': leaf}`
     "The leaves of `model`, in the order in which they were registered"
-    res = {}
+    res,seen = {},set()
     for n,m in _leaves(model):
-        if not any(m is o for o in res.values()) and not isinstance(m, (*_never_run, nn.ModuleList, nn.ModuleDict)): res[n] = m
+        if id(m) not in seen and not isinstance(m, (*_never_run, nn.ModuleList, nn.ModuleDict)): res[n] = m
+        seen.add(id(m))
     return res
 
 def flatten_model(
