@@ -103,6 +103,10 @@ def after_error(self:HookCallback): self._remove()
 def _release(self:HookCallback):
     if self.remove_end: self._remove()
 
+@patch
+def __getstate__(self:HookCallback): # hooks stay with their model: a copy, or a pickle, has none
+    return {**vars(self), 'hooks': None, '_watching': False}
+
 # %% ../nbs/10_callback.ipynb #26290bca
 @delegates()
 class ActivationStats(HookCallback):

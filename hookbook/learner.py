@@ -19,6 +19,7 @@ from warnings import warn
 import torch
 from torch import nn, Tensor
 from torch.nn import functional as F
+from torch.nn.parameter import is_lazy
 from torch.utils.data import TensorDataset, DataLoader as TorchLoader
 from fastcore.basics import GetAttr, class2attr, patch, store_attr
 from fastcore.foundation import L
@@ -190,6 +191,10 @@ class Learner:
         self.training,self.dl,self.n_iter,self.iter,self.n_epoch,self.epoch,self.train_iter,self.pct_train = False,None,0,0,0,0,0,0.
         self.xb,self.yb,self.pred,self.loss_grad,self.loss = (),(),None,None,None
         self.add_cbs(default_cbs() + L(cbs))
+
+    def __repr__(self):
+        n = sum(p.numel() for p in self.model.parameters() if not is_lazy(p))
+        return f'Learner of a {type(self.model).__name__} with {n:,} parameters; {self.dls}; callbacks: {", ".join(map(str, self.cbs))}'
 
 # %% ../nbs/09_learner.ipynb #d65c843b
 @patch
