@@ -28,7 +28,7 @@ from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
 from .nested import describe, get_leaf, leaves, map_leaves, map_named, opened, tensors
 from .modules import find, named_modules, one_param
-from .hook import InertHook, name_fault, recomputing, fast_path_off
+from .hook import name_fault, recomputing, fast_path_off
 
 # %% ../nbs/03_capture.ipynb #43f61541
 def _changed(entry):
@@ -43,6 +43,7 @@ class NotCaptured(KeyError):
     def __str__(self): return self.args[0]
 
 _absent = object()
+def _listed(entries): return [entries] if type(entries) is tuple else entries
 
 class Activations(Mapping):
     "Values of layers by qualified name, in the order in which the layers ran"
@@ -57,18 +58,21 @@ class Activations(Mapping):
 
     def __iter__(self):
         if len(self.runs)==1 and 'grad' not in self.what: return iter(self.runs[0][self.what])
-        return iter(dict.fromkeys(n for r in self.runs for n,es in r[self.what].items() if any(e[1] is not _absent for e in es)))
+        return iter(dict.fromkeys(n for r in self.runs for n,es in r[self.what].items() if any(e[1] is not _absent for e in _listed(es))))
 
     def __len__(self): return sum(1 for _ in self)
     def __getitem__(self, name):
-        try: v,seen = self.runs[-1][self.what][name][-1]
-        except (KeyError,IndexError): seen = None
-        return v if type(seen) is int and seen==v._version and not self.copies else self._read(name, self._entries(name)[-1])
+        try: v,seen = self.runs[-1][self.what][name]
+        except (KeyError,IndexError,ValueError): seen = None
+        return v if type(seen) is int and seen==v._version else self._read(name, self._entries(name)[-1])
+
+    def values(self): return list(map(self.__getitem__, self))
+    def items(self): return list(zip(self, self.values()))
 
 # %% ../nbs/03_capture.ipynb #59efd1c1
 @patch
 def _entries(self:Activations, name):
-    es = [e for r in self.runs for e in r[self.what].get(name, ()) if e[1] is not _absent]
+    es = [e for r in self.runs for e in _listed(r[self.what].get(name, [])) if e[1] is not _absent]
     if es: return es
     if (other := self._same_layer(name)) is not None: return self._entries(other)
     raise NotCaptured(self.why(name))
@@ -93,7 +97,7 @@ def calls(self:Activations,
     kept = self._entries(name)
     if self.what in ('out','in'): return [self._read(name, e) for e in kept]
     real = name if any(name in r[self.what] for r in self.runs) else self._same_layer(name)
-    return [None if e[1] is _absent else self._read(name, e) for r in self.runs for e in r[self.what].get(real, ())]
+    return [None if e[1] is _absent else self._read(name, e) for r in self.runs for e in _listed(r[self.what].get(real, []))]
 
 # %% ../nbs/03_capture.ipynb #a0cb34b6
 @patch(as_prop=True)
@@ -108,7 +112,12 @@ class _Inert:
     fast = None
     def slow(self, *args): pass
 
-class _Tap(_Inert):
+class _Live(_Inert):
+    "What hooks share while they are on a model"
+    def __deepcopy__(self, memo): return _Inert()
+    def __reduce__(self): return _Inert,()
+
+class _Tap(_Live):
     "What the hooks of one `capture` share while they are on the model"
     def __init__(self, cap):
         self.cap,self.thread = cap,get_ident()
@@ -119,9 +128,6 @@ class _Tap(_Inert):
         self.plain = cap.plain and not (_overwritten and any(m in _overwritten for m in self.names))
         self.listen(True)
         self.new_run()
-
-    def __deepcopy__(self, memo): return _Inert()
-    def __reduce__(self): return _Inert,()
 
 # %% ../nbs/03_capture.ipynb #ab97d6a9
 @patch
@@ -150,11 +156,9 @@ def _keep_output(tap, m, args, out):
     if (get_ident()!=tap.fast or type(out) is not Tensor or recomputing() or peek_interpreter_stack() is not None
         or (name := tap.names.get(m)) is None): return tap.slow(m, args, out)
     t = out.detach()
-    try: e = [t, t._version]
-    except RuntimeError: e = [t.clone(), None]
-    calls = tap.out.get(name)
-    if calls is None: tap.out[name] = [e]
-    else: tap.again(calls, e)
+    try: e = (t, t._version)
+    except RuntimeError: e = (t.clone(), None)
+    if tap.out.setdefault(name, e) is not e: tap.again(tap.out, name, e)
 
 # %% ../nbs/03_capture.ipynb #b793b0c8
 @patch
@@ -167,35 +171,40 @@ def slow(self:_Tap, m, args, out):
     if self.elsewhere(m): self.aside(m, out)
     else: self.fire('out', self.names[m], out)
 
-# %% ../nbs/03_capture.ipynb #e2655fbf
+# %% ../nbs/03_capture.ipynb #62658d7e
 @patch
-def again(self:_Tap, calls, e):
+def again(self:_Tap, kept, name, e):
     "Keep one more call of a layer"
+    calls = kept[name] = _listed(kept[name])
     calls.append(e)
     if self.keep and not self.running: del calls[:-self.keep]
 
-# %% ../nbs/03_capture.ipynb #b5c381c8
-class _Call(InertHook):
-    "A hook that calls a method, and does nothing in a copy of the model"
-    def __call__(self, *args): return _outside(self.f, *args) if is_dynamo_compiling() else self.f(*args)
+# %% ../nbs/03_capture.ipynb #d97769e1
+def _call(tap, method, *args):
+    "A hook that calls a method of the tap"
+    f = getattr(tap, method, tap.slow)
+    return _outside(f, *args) if is_dynamo_compiling() else f(*args)
 
 @patch
 def begin(self:_Tap, m, args):
     if get_ident()!=self.thread or recomputing(): return
+    if self.forwards==1: self.look_back()
     self.running = self.forwards%self.cap.every==0
-    self.listen(self.running)
     self.forwards += 1
+    self.listen(self.running)
     if self.running: self.new_run()
 
-# %% ../nbs/03_capture.ipynb #48fc3c4c
 @patch
 def end(self:_Tap, m, args, out):
-    if get_ident()!=self.thread or not self.running: return
-    self.running = False
-    if self.forwards>1: return
+    if get_ident()==self.thread: self.running = False
+
+# %% ../nbs/03_capture.ipynb #61c55d53
+@patch
+def look_back(self:_Tap):
+    "Find out which values were written into after they were kept"
     for what in ('in','out'):
         for name,es in self.cur.get(what, {}).items():
-            if any(map(_changed, es)): self.remember(name)
+            if any(map(_changed, _listed(es))): self.remember(name)
 
 @patch
 def remember(self:_Tap, name):
@@ -215,11 +224,11 @@ def attach(self:_Tap):
     "Put all hooks on the model, or none"
     cap = self.cap
     try:
-        self._hold(cap.model.register_forward_pre_hook(_Call(self.begin)))
+        self._hold(cap.model.register_forward_pre_hook(partial(_call, self, 'begin')))
         if cap.sees_inputs: self._hook_inputs()
         if cap.sees_outputs: self._hook_outputs()
-        for m in cap.inplace: self._hold(m.register_forward_pre_hook(_Call(self.rescue)))
-        self._hold(cap.model.register_forward_hook(_Call(self.end), always_call=True))
+        for m in cap.inplace: self._hold(m.register_forward_pre_hook(partial(_call, self, 'rescue')))
+        self._hold(cap.model.register_forward_hook(partial(_call, self, 'end'), always_call=True))
         if cap.fused: self._hold(_FastPathOff())
     except BaseException: self.remove(); raise
     return self
@@ -249,20 +258,21 @@ class _FastPathOff:
     def remove(self): self.ctx.__exit__(None, None, None)
 
 @patch
-def _hold(self:_Tap, handle): self.handles.append(handle)
+def _hold(self:_Live, handle): self.handles.append(handle)
 
+@patch
+def remove(self:_Live):
+    "Take all hooks off the model"
+    for h in reversed(self.handles): h.remove()
+    self.handles = []
+
+# %% ../nbs/03_capture.ipynb #e7236f84
 @patch
 def _hook_outputs(self:_Tap):
     hook = partial(_keep_output, self)
     hook.rank = 2 if self.cap.stop else 1
     self._hold(many := _OnMany(hook))
     for m in self.names: many.add(m)
-
-@patch
-def remove(self:_Tap):
-    "Take all hooks off the model"
-    for h in reversed(self.handles): h.remove()
-    self.handles = []
 
 # %% ../nbs/03_capture.ipynb #5a805fae
 _whats = ('out','in','grad','grad_in')
@@ -397,8 +407,8 @@ def fire(self:_Tap, what, name, v):
 
 @patch
 def put(self:_Tap, what, name, e):
-    calls = self.cur[what].setdefault(name, [])
-    self.again(calls, e)
+    self.cur[what].setdefault(name, [])
+    self.again(self.cur[what], name, e)
 
 # %% ../nbs/03_capture.ipynb #d7de1a7a
 @patch
@@ -430,7 +440,7 @@ def leaf(self:_Tap, t, copied, seen):
 @patch
 def _hook_inputs(self:_Tap):
     for m in self.names:
-        if not isinstance(m, torch.jit.ScriptModule): self._hold(m.register_forward_pre_hook(_Call(self.before), with_kwargs=True))
+        if not isinstance(m, torch.jit.ScriptModule): self._hold(m.register_forward_pre_hook(partial(_call, self, 'before'), with_kwargs=True))
 
 # %% ../nbs/03_capture.ipynb #071e6651
 def _picked(v, pick):
@@ -796,7 +806,7 @@ def _packed(self:Activations):
         runs.append({})
         for w,layers in r.items():
             v = Activations(self.runs, self.names, w, self.tap)
-            runs[-1][w] = {n: [v._pack_call(n, e, ts, count) for e in es if e[1] is not _absent] for n,es in layers.items()}
+            runs[-1][w] = {n: [v._pack_call(n, e, ts, count) for e in _listed(es) if e[1] is not _absent] for n,es in layers.items()}
     return ts,dict(runs=runs, names=self.names, what=self.what)
 
 @patch
@@ -867,7 +877,7 @@ def own_run(self:_Tap):
     def _own(name, e):
         v = self.view(self.cap.what[0])._read(name, e)
         return [map_leaves(lambda t: t.cpu() if t.device.type!='cpu' or not e[1] else t.clone(), v), None]
-    return {w: {n: [_own(n, e) for e in es] for n,es in ls.items()} for w,ls in self.cur.items()}
+    return {w: {n: [_own(n, e) for e in _listed(es)] for n,es in ls.items()} for w,ls in self.cur.items()}
 
 # %% ../nbs/03_capture.ipynb #f5648f37
 def _told(o): return getattr(o, '__qualname__', None) or repr(o)
@@ -968,10 +978,9 @@ def _same_shapes(name, old, new):
     if list(was)==['']==list(now): raise ValueError(f'the edit of {name!r} made a tensor of shape {now[""]}, and the layer gave {was[""]}')
     raise ValueError(f'the edit of {name!r} made {now}, and the layer gave {was}: keep the structure and the shapes')
 
-# %% ../nbs/03_capture.ipynb #595295fc
-class edit(InertHook):
+# %% ../nbs/03_capture.ipynb #ff73ed02
+class edit(_Live):
     "Change what chosen layers of a model hand on, inside of a `with` block"
-    rank = 0
     def __init__(self,
         model:nn.Module, # Any module
         edits:dict, # From a choice of layers, as `find` takes it, to a function of a tensor, a function of name and value, or a value
@@ -983,10 +992,10 @@ class edit(InertHook):
                 self.edits.setdefault(m, (name,[]))[1].append(_as_edit(e))
         self.fused = any(isinstance(m, _fused) for m in model.modules())
 
-# %% ../nbs/03_capture.ipynb #878b03d4
+# %% ../nbs/03_capture.ipynb #187b99ca
 @patch
-def __call__(self:edit, m, args, out):
-    if is_dynamo_compiling(): return _outside(self, m, args, out)
+def change(self:edit, m, args, out):
+    "The hook that edits what the layer `m` hands on"
     if m not in self.edits or get_ident()!=self.thread and not recomputing(): return self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
     name,fs = self.edits[m]
     i = self.count[name] = self.count.get(name, -1)+1
@@ -1002,23 +1011,18 @@ def begin(self:edit, m, args):
     "The calls of a layer are counted from the begin of each forward"
     if get_ident()==self.thread and not recomputing(): self.count = dict.fromkeys(self.count, -1)
 
-# %% ../nbs/03_capture.ipynb #37d8f8f4
+# %% ../nbs/03_capture.ipynb #7eb3316c
 @patch
 def __enter__(self:edit):
+    if self.handles: raise RuntimeError('this edit is already open: make another one')
     self.thread,self.count = get_ident(),{}
     try:
-        self.handles.append(self.model.register_forward_pre_hook(_Call(self.begin)))
-        self.handles.append(many := _OnMany(self))
+        self._hold(self.model.register_forward_pre_hook(partial(_call, self, 'begin')))
+        self._hold(many := _OnMany(partial(_call, self, 'change')))
         for m in self.edits: many.add(m)
-        if self.fused: self.handles.append(_FastPathOff())
+        if self.fused: self._hold(_FastPathOff())
     except BaseException: self.remove(); raise
     return self
-
-@patch
-def remove(self:edit):
-    "Take all edits off the model"
-    for h in reversed(self.handles): h.remove()
-    self.handles = []
 
 # %% ../nbs/03_capture.ipynb #2a64de33
 @patch(as_prop=True)
