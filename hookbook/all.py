@@ -15,6 +15,7 @@ from .hook import *
 from .capture import *
 from .summary import *
 from .stats import *
+from .record import *
 from .health import *
 from .plot import *
 from .learner import *

@@ -20,7 +20,7 @@ from fastcore.basics import PrettyString, patch, store_attr
 from fastcore.foundation import L
 from fastcore.meta import delegates
 from .nested import describe, map_leaves, tensors
-from .modules import count_params, find, flatten_model, has_params, is_leaf, keep_state, named_modules, one_param, total_params
+from .modules import count_params, find, flatten_model, has_params, is_leaf, keep_state, named_modules, one_param, own_params, total_params
 from .hook import Hooks, fast_path_off
 from .stats import hist_40, measure, values
 from . import plot
@@ -288,13 +288,16 @@ def layer_info(
 
 # %% ../nbs/10_callback.ipynb #eef81bf3
 def _rows(model):
-    "Leaves, and whatever else has parameters of its own: from name to module and number of its parameters"
+    "By name, every leaf, and every other module with parameters of its own"
     leaves,res = find(model),{}
+    inside = {c for l in leaves.values() for c in l.modules()}
     for n,m in named_modules(model).items():
-        own = sum(p.numel() for p in m._parameters.values() if p is not None and not is_lazy(p))
-        if leaves.get(n) is m: res[n] = m,count_params(m).total
-        elif own and not any(m in l.modules() for l in leaves.values()) and all(m is not o for o,_ in res.values()): res[n] = m,own
+        if leaves.get(n) is m or (m not in inside and m not in res.values() and any(p is not None for p in m._parameters.values())): res[n] = m
     return res
+
+def _row_params(m):
+    "The parameters that the row of `m` stands for"
+    return own_params(m) if is_leaf(m) else [p for p in m._parameters.values() if p is not None]
 
 def _table(rows):
     "Lines of aligned columns; numbers to the right"
@@ -302,6 +305,11 @@ def _table(rows):
     return ['  '.join(c.rjust(w) if j==3 else c.ljust(w) for j,(c,w) in enumerate(zip(r, widths))).rstrip() for r in rows]
 
 # %% ../nbs/10_callback.ipynb #6ec6113d
+def _cells(name, m, shape):
+    ps = _row_params(m)
+    trained = 'yes' if any(p.requires_grad for p in ps) else 'no'
+    return name or '(model)', type(m).__name__, '' if shape is None else str(shape), f'{sum(p.numel() for p in ps if not is_lazy(p)):,}', trained if ps else ''
+
 def _stopped_in(e):
     "The innermost module that was running when `e` was raised"
     running = [f.f_locals['self'] for f,_ in traceback.walk_tb(e.__traceback__) if f.f_code is nn.Module._call_impl.__code__]
@@ -309,11 +317,9 @@ def _stopped_in(e):
 
 def _model_lines(model, xb):
     rows = _rows(model)
-    shapes,err = _look(model, xb, [m for m,_ in rows.values()]) if xb else ([None]*len(rows),None)
-    yield type(model).__name__+(f', input {", ".join(map(describe, xb))}' if xb else '')
-    yield ''
-    yield from _table([('Layer','Type','Output','Params','Trained'), *((n or '(model)', type(m).__name__, '' if s is None else str(s), f'{k:,}',
-                       '' if not k else 'yes' if total_params(m)[1] else 'no') for (n,(m,k)),s in zip(rows.items(), shapes))])
+    shapes,err = _look(model, xb, list(rows.values())) if xb else ([None]*len(rows),None)
+    yield type(model).__name__+(f', input {", ".join(map(describe, xb))}' if xb else '')+'\n'
+    yield from _table([('Layer','Type','Output','Params','Trained'), *(_cells(n, m, s) for (n,m),s in zip(rows.items(), shapes))])
     if err:
         m = _stopped_in(err)
         name = next((n for n,o in named_modules(model).items() if o is m), '')

@@ -291,7 +291,7 @@ _SAMPLE = 2**16   # values: shares are right to 0.2 % (one standard error, at wo
 @cache
 def _stride(n, shape, sample):
     "The smallest stride that leaves at most `sample` of `n` values and has no divisor in common with a dimension of `shape`"
-    s = -(-n//sample)
+    s = max(1, -(-n//sample))
     while s>1 and any(math.gcd(s, d)>1 for d in shape): s += 1
     return s
 
@@ -308,7 +308,7 @@ def hist_bits(
 ) -> Tensor: # (2048,), int64, on the device of `t`, ordered from negative to positive; the counts sum to about `t.numel()`
     "Count the values of `t` in bins made of the bits of a float; never waits for the device"
     v = values(t)
-    if v.x is None: return torch.zeros(N_BINS, dtype=torch.int64)
+    if v.x is None: return torch.zeros(N_BINS, dtype=torch.int64, device='cpu')
     part,s = _sampling(v, sample, step)
     h = _host_bins(v.x, part) if v.x.device.type=='cpu' else _device_bins(v.x[part])
     if s>1: h *= s
@@ -353,7 +353,7 @@ def hist_40(
 ) -> Tensor: # (40,), int64, on the device of `t`
     "Count all the values from 0 to 10 in 40 equal bins, as `histc(40,0,10)` does in exact arithmetic"
     v = values(t)
-    if v.x is None: return torch.zeros(40, dtype=torch.int64)
+    if v.x is None: return torch.zeros(40, dtype=torch.int64, device='cpu')
     count = _host_40 if v.x.device.type=='cpu' else _device_40
     h = sum(map(count, v.x.split(_BLOCK if v.x.device.type=='cpu' else _PIECE))) if len(v.x) else torch.zeros(40, dtype=torch.int64, device=v.x.device)
     if v.zeros: h[0] += v.zeros
