@@ -156,8 +156,12 @@ for o in pkgutil.walk_packages(hookbook.__path__, 'hookbook.'): importlib.import
 
 @check
 def demo(tmp):
-    "The first command of README.md, as printed"
-    run('bash', '-c', printed('hookbook demo'), show=True)
+    "The first command of README.md, as printed, which draws a picture"
+    before = files(root)
+    out = run('bash', '-c', printed('hookbook demo'), show=True)
+    pictures = [root/o for o in re.findall(r'\S+\.png', out)]
+    if not pictures or not pictures[-1].is_file(): raise Failed('it names no picture, or one that is not there')
+    if pictures[-1].is_relative_to(root) and pictures[-1].relative_to(root).as_posix() not in before: pictures[-1].unlink()
 
 @check
 def notebooks(tmp):
