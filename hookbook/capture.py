@@ -66,7 +66,10 @@ class Activations(Mapping):
         except (KeyError,IndexError,ValueError): seen = None
         return v if type(seen) is int and seen==v._version else self._read(name, self._entries(name)[-1])
 
-    def values(self): return list(map(self.__getitem__, self))
+    def values(self):
+        if len(self.runs)!=1 or 'grad' in self.what: return [self[n] for n in self]
+        return [e[0] if type(e) is tuple and e[1]==e[0]._version else self[n] for n,e in self.runs[0][self.what].items()]
+
     def items(self): return list(zip(self, self.values()))
 
 # %% ../nbs/03_capture.ipynb #59efd1c1
@@ -122,20 +125,14 @@ class _Tap(_Live):
     def __init__(self, cap):
         self.cap,self.thread = cap,get_ident()
         self.names = {m:n for n,m in cap.layers.items()}
-        self.keep = {'last':1, 'all':0}.get(cap.keep, cap.keep)
+        self.keep = {'last':1, 'all':0}.get(cap.keep, cap.keep)  # 0 for no limit
         self.runs,self.handles,self.leaf_handles,self.events,self.facts = [],[],[],{},set()
         self.running,self.forwards,self.stopped = False,0,None
         self.plain = cap.plain and not (_overwritten and any(m in _overwritten for m in self.names))
-        self.listen(True)
+        self.owner = self.thread
         self.new_run()
 
-# %% ../nbs/03_capture.ipynb #ab97d6a9
-@patch
-def listen(self:_Tap, on):
-    "Keep what comes from now on, or don't; `fast` is the thread whose ordinary values take the fast path"
-    self.owner = self.thread if on else None
-    self.fast = self.owner if self.plain else None
-
+# %% ../nbs/03_capture.ipynb #3557a643
 @patch
 def new_run(self:_Tap):
     "Make room for the next forward, and let go of what need not be kept"
@@ -153,11 +150,11 @@ def _outside(f, *args):
 def _keep_output(tap, m, args, out):
     "The hook of every captured layer"
     if is_dynamo_compiling(): return _outside(_keep_output, tap, m, args, out)
-    if (get_ident()!=tap.fast or type(out) is not Tensor or recomputing() or peek_interpreter_stack() is not None
+    if (get_ident()!=tap.fast or type(out) is not Tensor or peek_interpreter_stack() is not None
         or (name := tap.names.get(m)) is None): return tap.slow(m, args, out)
     t = out.detach()
-    try: e = (t, t._version)
-    except RuntimeError: e = (t.clone(), None)
+    try: e = t,t._version
+    except RuntimeError: return tap.slow(m, args, out)  # tensors made in inference mode count no versions
     if tap.out.setdefault(name, e) is not e: tap.again(tap.out, name, e)
 
 # %% ../nbs/03_capture.ipynb #b793b0c8
@@ -175,6 +172,7 @@ def slow(self:_Tap, m, args, out):
 @patch
 def again(self:_Tap, kept, name, e):
     "Keep one more call of a layer"
+    if recomputing(): return
     calls = kept[name] = _listed(kept[name])
     calls.append(e)
     if self.keep and not self.running: del calls[:-self.keep]
@@ -191,12 +189,13 @@ def begin(self:_Tap, m, args):
     if self.forwards==1: self.look_back()
     self.running = self.forwards%self.cap.every==0
     self.forwards += 1
-    self.listen(self.running)
+    self.owner = self.thread if self.running else None
+    self.fast = self.owner if self.plain else None
     if self.running: self.new_run()
 
 @patch
 def end(self:_Tap, m, args, out):
-    if get_ident()==self.thread: self.running = False
+    if get_ident()==self.thread: self.running,self.fast = False,None
 
 # %% ../nbs/03_capture.ipynb #61c55d53
 @patch
