@@ -9,8 +9,8 @@ Docs: https://hookbook.github.io/hookbook/record.html.md"""
 # %% auto #0
 __all__ = ['Table', 'unfold', 'Track', 'Named', 'Series', 'Norms', 'Updates', 'Run', 'Recorder', 'record']
 
-# %% ../nbs/06_record.ipynb #8fde7d4b
-import difflib, json, math, os, sys, threading, time, warnings, weakref
+# %% ../nbs/06_record.ipynb #17aad99d
+import difflib, json, math, os, sys, threading, time, warnings, weakref, zlib
 from contextlib import contextmanager
 import numpy as np, torch
 from torch import nn, Tensor
@@ -31,7 +31,7 @@ class Table:
         device='cpu', # Where the numbers live
     ):
         store_attr()
-        self.names,self.index,self.steps,self.spans,self.version,self.merged,self._read = [],{},[],[],0,0,None
+        self.names,self.index,self.steps,self.spans,self.version,self.merged,self.closed,self._read = [],{},[],[],0,0,0,None
         self.blank = torch.as_tensor(blank, device=device)
         self.data = self.blank.new_empty(rows, max(width, 1), len(self.blank))
         self.cells = ()
@@ -117,7 +117,7 @@ class Track(Table):
         spans:int=256, # Length of the coarse time axis
     ):
         super().__init__(empty_state(device=device), rows, width, device)
-        self.hist,self.max_spans,self.stride,self.filled,self.closed = hist,spans,1,0,0
+        self.hist,self.max_spans,self.stride,self.filled = hist,spans,1,0
         self.kinds,self.maxima = {},{}   # `spans` are the first and last step of each coarse column
         self.hists = torch.zeros(spans, len(self.data[0]), len(_starts), dtype=torch.int32, device=device) if hist else None
         self.groups = torch.as_tensor(np.repeat(np.arange(len(_starts)), _sizes), device=device)
@@ -213,8 +213,12 @@ class Series:
     "How the statistics of a `Track` went: `mean`, `std`, `max` and so on, each an array over `steps` for each of `layers`"
     def __init__(self,
         track:Track, # What to read
-        upto=lambda t: (len(t.steps), len(t.spans)), # How many rows and spans of it may be read
-    ): self._track,self._upto = track,upto
+        upto=None, # Function of a track: how many rows and spans of it may be read; default: all
+    ):
+        self._track = track
+        if upto: self._upto = upto
+
+    def _upto(self, t): return len(t.steps),len(t.spans)
 
     @property
     def layers(self): return L(self._track.names)
@@ -275,7 +279,7 @@ class Norms:
         table:Table, # Columns of parameters, with norms of gradient, weight and update
         numel:dict, # Number of elements of each parameter
         kind:int, # 0: gradient, 1: weight, 2: update
-        upto=lambda t: (len(t.steps), len(t.spans)), # How many rows may be read
+        upto, # Function of the table: how many rows may be read
     ): self._table,self._numel,self._kind,self._upto = table,numel,kind,upto
 
     def _named(self, f): return Named({n: f(n, o.T) for n,o in zip(self.params, np.moveaxis(self._table.read(self._upto(self._table)[0]), 1, 0))})
@@ -313,6 +317,8 @@ class Run(Series):
     def kinds(self): return {n: self.info['kinds'].get(self.info['owners'].get(n)) for n in self.layers}
     @property
     def never_fired(self): return L(n for n in self.info['chosen'] if n not in self.info['fired'])
+    @property
+    def errors(self): return self.info['errors']
     @property
     def nbytes(self): return sum(t.nbytes for t in self.tracks.values())
 
@@ -360,11 +366,11 @@ class Recorder(Run):
         tracks = {n: Track(steps, width, device, hist) for n in names}
         tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32)
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
-        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, torch=torch.__version__))
+        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
         self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip = False,False,False,None,False,0,1
-        self.traced,self.eager,self.errors,self.names,self.axes,self.held,self.lock = False,False,{},{},{},{},threading.RLock()
-        self.spent,self.began,self.times = 0.,None,[]
+        self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
+        self.spent,self.began,self.times,self.wanted = 0.,None,[],every
         self.attach()
 
 # %% ../nbs/06_record.ipynb #75ef17c7
@@ -569,14 +575,22 @@ def _norms_of(ts, wide):
         for i,n in zip(idx, torch._foreach_norm([ts[i] for i in idx], 2, dtype=wide.dtype)): res[i] = n.to(wide.device, non_blocking=True)
     return torch.stack(res)
 
-# %% ../nbs/06_record.ipynb #6961ac5c
+# %% ../nbs/06_record.ipynb #576c9cc7
+def _copies(p, world):
+    "How many processes out of `world` hold each element of the parameter `p`"
+    if not hasattr(p, 'placements'): return world
+    shards = math.prod(p.device_mesh.size(i) for i,place in enumerate(p.placements) if place.is_shard())
+    return world/shards
+
 @patch
 def _param_names(self:Recorder, params):
     "Names of `params`, as the model has them"
     if any(id(p) not in self.names for p in params): self.names = {id(p): n for n,p in self.inner.named_parameters()}
     for i,p in enumerate(params): self.names.setdefault(id(p), f'parameter {i} outside the model')
     names = [self.names[id(p)] for p in params]
-    for n,p in zip(names, params): self.info['numel'].setdefault(n, p.numel())
+    world = torch.distributed.get_world_size() if self.ranked else 1
+    for n,p in zip(names, params):
+        if n not in self.info['numel']: self.info['numel'][n],self.info['copies'][n] = p.numel(),_copies(p, world)
     return names
 
 @patch
@@ -626,7 +640,7 @@ def _before_update(self:Recorder, opt, closure):
 def _after_update(self:Recorder, opt):
     params,names,was,closure = self.held.pop(id(opt))
     torch._foreach_sub_(was, [_part(p) for p in params])
-    self._write_norms(names, was, 2, [math.sqrt(_local(p).numel()/w.numel()) for p,w in zip(params, was)])
+    self._write_norms(names, was, 2, [math.sqrt(_local(p).numel()/max(w.numel(), 1)) for p,w in zip(params, was)])
     if closure: self._write_grads(opt, params, names)   # the closure made them
 
 # %% ../nbs/06_record.ipynb #b9942575
@@ -685,7 +699,8 @@ def _account(self:Recorder):
         self.times = [*self.times[-31:], (total-spent, spent if self.live else None)]
     self.began,self.spent = now,0.
     costs = [c for _,c in self.times if c is not None]
-    if self.budget and costs: self.every = max(1, math.ceil(np.median(costs)/(self.budget*max(np.median([t for t,_ in self.times]), 1e-9))))
+    if self.budget and costs: self.wanted = max(1, math.ceil(np.median(costs)/(self.budget*max(np.median([t for t,_ in self.times]), 1e-9))))
+    if not self.ranked: self.every = self.wanted
 
 @patch(as_prop=True)
 def cost(self:Recorder):
@@ -707,11 +722,6 @@ def _run_eagerly(self:Recorder, on):
 
 # %% ../nbs/06_record.ipynb #c10a14a5
 @patch
-def flush(self:Recorder):
-    "Save what there is, if a `path` was given"
-    if self.path: self.save(self.path)
-
-@patch
 def __repr__(self:Run):
     s = self.steps
     parts = [f'{len(self.layers)} layers', f'{len(s)} steps ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
@@ -719,3 +729,272 @@ def __repr__(self:Run):
     if 'params' in self.tracks: parts.append(f'{len(self.grads.params)} parameters')
     if self.never_fired: parts.append(f'never fired: {", ".join(self.never_fired[:5])}{", ..." if len(self.never_fired)>5 else ""}')
     return f'{type(self).__name__}: {", ".join(parts)}'
+
+# %% ../nbs/06_record.ipynb #27580f9d
+_FORMAT = 1
+
+def _safetensors():
+    try: import safetensors.torch
+    except ImportError: raise ImportError('saving and loading runs needs the safetensors package: pip install safetensors') from None
+    return safetensors
+
+@patch
+def _parts(self:Table, upto):
+    "What to save: a dict for the header, and tensors"
+    rows,spans = upto
+    return dict(names=self.names, steps=self.steps[:rows]), dict(data=self.data[:rows,:len(self.names)])
+
+@patch
+def _parts(self:Track, upto):
+    head,tensors = Table._parts(self, upto)
+    head.update(spans=self.spans[:upto[1]], kinds=self.kinds, maxima=list(self.maxima))
+    tensors.update({f'maxima.{i}': m[:upto[1]] for i,m in enumerate(self.maxima.values())})
+    if self.hist: tensors['hists'] = self.hists[:upto[1],:len(self.names)]
+    return head,tensors
+
+# %% ../nbs/06_record.ipynb #1b7e0ace
+@patch
+def save(self:Run,
+    path, # Of the file, by custom `*.hookbook`
+):
+    "Write the run to a file, all or nothing"
+    head,tensors = dict(format=_FORMAT, info=self.info, tracks={}),{}
+    for name,t in self.tracks.items():
+        head['tracks'][name],parts = t._parts(self._upto(t))
+        tensors.update({f'{name}.{k}': v.cpu().clone().contiguous() for k,v in parts.items()})
+    data = _safetensors().torch.save(tensors, metadata=dict(hookbook=json.dumps(head)))
+    path = os.fspath(path)
+    temp = f'{path}.{os.getpid()}.tmp'
+    try:
+        with open(temp, 'wb') as f:
+            f.write(data)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(temp, path)
+    finally:
+        if os.path.exists(temp): os.remove(temp)
+
+# %% ../nbs/06_record.ipynb #57f60e58
+def _track(head, parts):
+    "The `Table` or `Track` that was saved"
+    n,(data,names) = max(len(head['steps']), 1),(parts['data'],head['names'])
+    if 'spans' not in head: t = Table(torch.full((data.shape[2],), math.nan, dtype=data.dtype), n, len(names))
+    else: t = Track(n, len(names), hist='hists' in parts, spans=max(len(head['spans']), 1))
+    for name in names: t.column(name)
+    t.steps = head['steps']
+    t.data[:len(t.steps),:len(names)] = data
+    if 'spans' in head:
+        t.spans,t.kinds,t.maxima = head['spans'],head['kinds'],{k: parts[f'maxima.{i}'] for i,k in enumerate(head['maxima'])}
+        if t.hist: t.hists[:len(t.spans),:len(names)] = parts['hists']
+    return t
+
+def _read(path):
+    "Header and tensors of the file at `path`"
+    with _safetensors().safe_open(path, 'pt') as f:
+        head = json.loads((f.metadata() or {})['hookbook'])
+        return head,{k: f.get_tensor(k) for k in f.keys()}
+
+@patch(cls_method=True)
+def load(cls:Run,
+    path, # Of a file that `save` wrote
+) -> Run: # Raises `FileNotFoundError`, or `ValueError` for any file that is not a whole run
+    "Read a run from a file"
+    path = os.fspath(path)
+    if not os.path.exists(path): raise FileNotFoundError(f'there is no run at {path}')
+    try:
+        head,tensors = _read(path)
+        if head['format']==_FORMAT: return Run({n: _track(h, {k.removeprefix(f'{n}.'): v for k,v in tensors.items() if k.startswith(f'{n}.')}) for n,h in head['tracks'].items()}, head['info'])
+    except ImportError: raise
+    except Exception as e: raise ValueError(f'{path} is not a run that hookbook saved, or it is damaged ({type(e).__name__}: {e})') from e
+    raise ValueError(f'{path} was written in format {head["format"]}, and this version of hookbook reads format {_FORMAT}: install a newer one')
+
+# %% ../nbs/06_record.ipynb #af77c134
+@patch(as_prop=True)
+def ranked(self:Recorder):
+    "Is this process one of several in a distributed run?"
+    d = torch.distributed
+    return d.is_available() and d.is_initialized() and d.get_world_size()>1
+
+@patch
+def _upto(self:Recorder, t):
+    "Rows and spans of `t` that may be read: in a distributed run, those that all ranks have merged"
+    return (t.merged,t.closed) if self.ranked else (len(t.steps),len(t.spans))
+
+@patch
+def flush(self:Recorder):
+    "Merge the ranks of a distributed run (all of them must call this), and save if a `path` was given"
+    if self.ranked: self._merge_ranks()
+    if self.path and not (self.ranked and torch.distributed.get_rank()): self.save(self.path)
+
+# %% ../nbs/06_record.ipynb #7cfd4f15
+@patch
+def to_frame(self:Run,
+    params:bool=False, # The norms of the parameters, instead of the statistics of the layers?
+): # A `pandas.DataFrame` in long form: a row for each layer (or parameter) and step
+    "The run as a data frame"
+    try: import pandas as pd
+    except ImportError: raise ImportError('to_frame needs the pandas package: pip install pandas') from None
+    if params:
+        cols = dict(grad_norm=self.grads.norm, weight_norm=self.weights.norm, update_norm=self.updates.norm, update_ratio=self.updates.ratio)
+        return pd.concat([pd.DataFrame(dict(step=self.grads.steps, param=n, **{k: v[n] for k,v in cols.items()})) for n in self.grads.params] or [pd.DataFrame()], ignore_index=True)
+    frames = []
+    for name in [n for n in self.tracks if n!='params']:
+        s = Series(self.tracks[name], self._upto)
+        stats = finish(torch.from_numpy(np.array(s.states())))
+        frames += [pd.DataFrame(dict(track=name, step=s.steps, layer=l, **{k: v[:,i] for k,v in stats.items()})) for i,l in enumerate(s.layers)]
+    res = pd.concat(frames or [pd.DataFrame(dict(calls=[]))], ignore_index=True)
+    return res[res.calls>0].reset_index(drop=True)
+
+# %% ../nbs/06_record.ipynb #05104cc4
+@patch
+def plot(self:Run,
+    layers=None, # Names of layers; default: all of them
+    figsize:tuple=(11,3), # Size of the whole figure, in inches
+): # The three axes
+    "Mean, spread and share of near-zero values of the layers over the steps"
+    import matplotlib.pyplot as plt
+    names = list(self.layers) if layers is None else [layers] if isinstance(layers, str) else list(layers)
+    fig,axs = plt.subplots(1, 3, figsize=figsize, layout='constrained')
+    for ax,(k,title) in zip(axs, dict(mean='mean', std='standard deviation', near_zero=f'share at most {NEAR_ZERO}').items()):
+        for i,n in enumerate(names): ax.plot(self.steps, getattr(self, k)[n], color=plt.cm.viridis(i/max(len(names)-1, 1)*.9), lw=1.2, label=n)
+        ax.set(title=title, xlabel='step')
+        ax.spines[['top','right']].set_visible(False)
+    shown = axs[2].get_legend_handles_labels()
+    if len(names)<=16: fig.legend(*shown, loc='outside right center', frameon=False, fontsize=8, title='layer')
+    return axs
+
+# %% ../nbs/06_record.ipynb #6961ac5c
+@patch
+def _pending(self:Table): return self.data[self.merged:len(self.steps),:len(self.names)]
+
+@patch
+def _layout(self:Table): return dict(names=self.names, steps=self.steps[self.merged:], spans=self.spans[self.closed:], sizes=self._sizes())
+
+@patch
+def _sizes(self:Table): return {}
+@patch
+def _sizes(self:Track): return {n: m.shape[1] for n,m in self.maxima.items()}
+
+# %% ../nbs/06_record.ipynb #a418d70a
+@patch
+def _to_max(self:Table, copies): return []
+
+@patch
+def _to_max(self:Track, copies):
+    now = self._pending()
+    some = (now[...,0]>now[...,7]) & ~now[...,1].isnan()
+    self._tops = [torch.stack([now[...,4], -now[...,3], torch.where(some, now[...,1], -math.inf)]).nan_to_num(nan=-math.inf, posinf=math.inf, neginf=-math.inf)]
+    return self._tops+[m[self.closed:len(self.spans)].to(now.dtype) for m in self.maxima.values()]
+
+@patch
+def _from_max(self:Table, parts): pass
+
+@patch
+def _from_max(self:Track, parts):
+    (hi,lo,c),*maxima = parts
+    self._tops = hi,-lo,torch.where(c.isinf(), 0, c)
+    for m,new in zip(self.maxima.values(), maxima): m[self.closed:len(self.spans)] = new.to(m.dtype)
+
+# %% ../nbs/06_record.ipynb #ca7a1d0b
+_counted = [0,5,6,7,8]   # the parts of a state that simply add up
+
+@patch
+def _to_sum(self:Table, copies):
+    return [self._pending()**2/self.blank.new_tensor([[copies[n]] for n in self.names]).reshape(-1, 1)]
+
+@patch
+def _to_sum(self:Track, copies):
+    now,c = self._pending(),self._tops[2]
+    n,d = now[...,0]-now[...,7],now[...,1]-c
+    sums = torch.stack([torch.where(n>0, n*d, 0), torch.where(n>0, now[...,2]+n*d*d, 0)])
+    return [now[...,_counted], sums] + ([self.hists[self.closed:len(self.spans),:len(self.names)].to(now.dtype)] if self.hist else [])
+
+@patch
+def _from_sum(self:Table, parts): self._pending().copy_(parts[0].sqrt())
+
+@patch
+def _from_sum(self:Track, parts):
+    counts,(s,q),*hists = parts
+    now,(hi,lo,c),n = self._pending(),self._tops,counts[...,0]-counts[...,3]
+    d,gap = torch.where(n>0, s/n, 0),counts[...,1]*0   # a tensor that could not be read leaves a gap
+    now[...,_counted] = counts
+    now[...,1:5] = torch.stack([torch.where(n>0, c+d, 0), (q-d*d*n).clamp(min=0), lo+gap, hi+gap], -1)
+    for h in hists: self.hists[self.closed:len(self.spans),:len(self.names)] = h.to(torch.int32)
+    self._tops = None
+
+# %% ../nbs/06_record.ipynb #f8e1c640
+def _all_reduce(parts, op):
+    "Reduce the tensors `parts` over all ranks in one collective"
+    flat = torch.cat([p.flatten() for p in parts])
+    torch.distributed.all_reduce(flat, op=op)
+    return [f.view_as(p) for f,p in zip(flat.split([p.numel() for p in parts]), parts)]
+
+@patch
+def _reduce(self:Recorder, op, what):
+    "One collective over all the tracks"
+    tracks,copies = list(self.tracks.values()),self.info['copies']
+    lists = [getattr(t, f'_to_{what}')(copies) for t in tracks]
+    new = iter(_all_reduce([p for ps in lists for p in ps], op))
+    for t,ps in zip(tracks, lists): getattr(t, f'_from_{what}')([next(new) for _ in ps])
+
+@patch
+def _merge_ranks(self:Recorder):
+    "Merge what has been recorded since the last time over all ranks"
+    Op = torch.distributed.ReduceOp
+    layout = dict(tracks=[t._layout() for t in self.tracks.values()], owners=self.info['owners'], fired=self.info['fired'])
+    code = zlib.crc32(json.dumps(layout).encode())
+    top,low,self.every = (int(v) for v in _all_reduce([self.tracks['layers'].blank.new_tensor([code, -code, self.wanted])], Op.MAX)[0])
+    if top!=-low: self._align(layout)
+    self._reduce(Op.MAX, 'max')
+    self._reduce(Op.SUM, 'sum')
+    for t in self.tracks.values(): t.merged,t.closed,t.version = len(t.steps),len(t.spans),t.version+1
+
+# %% ../nbs/06_record.ipynb #07aa12d9
+@patch
+def arrange(self:Table,
+    names:list, # Of the columns, in their new order: all that there are, and perhaps more
+    steps:list, # Of the rows after those that were merged: all that there are, and perhaps more
+    spans:list, # Of the coarse columns after those that were merged; where they differ, they are taken together
+    sizes:dict, # Number of channels by name
+):
+    "Take up columns and rows that other ranks have"
+    old,was,where = self.read().copy(),dict(self.index),{s: i for i,s in enumerate(self.steps)}
+    self.names,self.index,self.steps = [],{},self.steps[:self.merged]+steps
+    for n in names: self.column(n)
+    self.data[:len(self.steps)] = self.blank
+    for i,s in enumerate(self.steps):
+        for n,j in was.items():
+            if s in where: self.data[i,self.index[n]] = torch.as_tensor(old[where[s],j]).to(self.data)
+    self.version += 1
+
+@patch
+def arrange(self:Track, names, steps, spans, sizes):
+    was,n = dict(self.index),len(self.spans)
+    Table.arrange(self, names, steps, spans, sizes)
+    for k,size in sizes.items(): self.maxima.setdefault(k, torch.full((self.max_spans,size), -math.inf, dtype=torch.bfloat16, device=self.device))
+    self.maxima = {k: self.maxima[k] for k in sizes}
+    if self.hist:
+        old = self.hists.clone()
+        self.hists.zero_()
+        for k,j in was.items(): self.hists[:,self.index[k]] = old[:,j]
+    if spans!=self.spans[self.closed:]:
+        for t,f in [(self.hists,torch.sum)]*self.hist + [(m,torch.amax) for m in self.maxima.values()]:
+            if n>self.closed: t[self.closed] = f(t[self.closed:n], 0)
+        self.spans[self.closed:] = spans
+
+# %% ../nbs/06_record.ipynb #86367cc8
+@patch
+def _align(self:Recorder, layout):
+    "Exchange names and steps with the other ranks, and take up what they have"
+    all = [None]*torch.distributed.get_world_size()
+    torch.distributed.all_gather_object(all, layout)
+    for l in all:
+        self.info['owners'].update(l['owners'])
+        self.info['fired'] = list(dict.fromkeys(l['fired']+self.info['fired']))
+    for t,ls in zip(self.tracks.values(), zip(*(l['tracks'] for l in all))):
+        names = list(dict.fromkeys(n for l in ls for n in l['names']))
+        spans = [s for l in ls for s in l['spans']]
+        if any(l['spans']!=ls[0]['spans'] for l in ls): spans = [[min(a for a,_ in spans), max(b for _,b in spans)]]
+        else: spans = ls[0]['spans']
+        sizes = {k: v for l in ls for k,v in l['sizes'].items()}
+        t.arrange(names, sorted({s for l in ls for s in l['steps']}), spans, sizes)
