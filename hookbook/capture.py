@@ -43,6 +43,7 @@ class NotCaptured(KeyError):
     "There is no value for a layer; the message says why that may be"
     def __str__(self): return self.args[0]
 
+# %% ../nbs/03_capture.ipynb #25c126dd
 _absent = object()
 def _listed(entries): return [entries] if type(entries) is tuple else entries
 
@@ -67,12 +68,6 @@ class Activations(Mapping):
         except (KeyError,IndexError,ValueError): seen = None
         return v if type(seen) is int and seen==v._version else self._read(name, self._entries(name)[-1])
 
-    def values(self):
-        if len(self.runs)!=1 or 'grad' in self.what: return [self[n] for n in self]
-        return [e[0] if type(e) is tuple and e[1]==e[0]._version else self[n] for n,e in self.runs[0][self.what].items()]
-
-    def items(self): return list(zip(self, self.values()))
-
 # %% ../nbs/03_capture.ipynb #59efd1c1
 @patch
 def _entries(self:Activations, name):
@@ -80,6 +75,18 @@ def _entries(self:Activations, name):
     if es: return es
     if (other := self._same_layer(name)) is not None: return self._entries(other)
     raise NotCaptured(self.why(name))
+
+# %% ../nbs/03_capture.ipynb #bfeab335
+@patch
+def values(self:Activations) -> list: # In the order in which the layers ran
+    "The value of every layer"
+    if len(self.runs)!=1 or 'grad' in self.what: return [self[n] for n in self]
+    return [e[0] if type(e) is tuple and e[1]==e[0]._version else self[n] for n,e in self.runs[0][self.what].items()]
+
+@patch
+def items(self:Activations) -> list: # In the order in which the layers ran
+    "Pairs of name and value"
+    return list(zip(self, self.values()))
 
 # %% ../nbs/03_capture.ipynb #624d98b3
 _overwritten = WeakSet()
@@ -121,6 +128,7 @@ class _Live(_Inert):
     def __deepcopy__(self, memo): return _Inert()
     def __reduce__(self): return _Inert,()
 
+# %% ../nbs/03_capture.ipynb #02c6b0f5
 class _Tap(_Live):
     "What the hooks of one `capture` share while they are on the model"
     def __init__(self, cap):
@@ -314,7 +322,8 @@ def _check(self:capture):
     if self.keep not in ('last','all') and not (type(self.keep) is int and self.keep>0):
         raise ValueError(f"keep={self.keep!r}: use 'last', 'all', or a number of forwards from 1")
     if type(self.every) is not int or self.every<1: raise ValueError(f"every={self.every!r}: use a whole number from 1")
-    if self.stop and {'grad','grad_in'}&set(self.what): raise ValueError("stop=True ends the run before there is a result to call backward on: leave the gradients out")
+    if self.stop and {'grad','grad_in'}&set(self.what):
+        raise ValueError("stop=True ends the run before there is a result to call backward on: leave the gradients out")
 
 # %% ../nbs/03_capture.ipynb #62c46351
 def _all_modules(model):
@@ -327,6 +336,7 @@ def _all_modules(model):
                 seen.add(c)
     return res
 
+# %% ../nbs/03_capture.ipynb #97a41be0
 _fused = (nn.TransformerEncoder, nn.TransformerEncoderLayer, nn.MultiheadAttention)
 
 @patch
@@ -396,6 +406,7 @@ def __call__(self:capture,
     acts.output = map_leaves(Tensor.detach, out) if self.detach and not {'grad','grad_in'}&set(self.what) else out
     return acts
 
+# %% ../nbs/03_capture.ipynb #226f7d0f
 @patch
 def forward(self:_Tap, args, kwargs):
     "Run the model; `None` when this capture stopped it"
@@ -535,11 +546,12 @@ def why(self:Activations,
         near = get_close_matches(name, self.names, n=5, cutoff=.4) or self.names[:5]
         return f'{name!r} was not asked for. Names that were are like: {", ".join(map(repr, near))}'
     if self.what in ('grad','grad_in'): return self._why_no_grad(name)
-    known = self.tap.reasons(name) if self.tap else []
-    return f'{name!r} was captured, but has not run. ' + ' '.join(known) + (' Otherwise' if known else 'It can be that') + f' {_maybe}.'
+    known = list(self.tap.reasons(name)) if self.tap else []
+    return f'{name!r} was to be captured, but has not run. ' + ' '.join(known) + (' Otherwise' if known else 'It can be that') + f' {_maybe}.'
 
-# %% ../nbs/03_capture.ipynb #6667c179
-def _is_compiled(model): return any(type(m).__name__=='OptimizedModule' or m._compiled_call_impl is not None for m in model.modules())
+# %% ../nbs/03_capture.ipynb #f237c674
+def _is_compiled(model):
+    return any(type(m).__name__=='OptimizedModule' or m._compiled_call_impl is not None for m in model.modules())
 
 def _holders(model, name):
     "The modules that `name` is inside of"
@@ -552,17 +564,22 @@ _facts = dict(
     transform='It ran inside a `torch.func` transform such as `vmap`, where tensors mean nothing to the outside: capture a plain forward.',
     stopped='The run was stopped before it, as stop=True asks.')
 
-# %% ../nbs/03_capture.ipynb #5c5ed195
+# %% ../nbs/03_capture.ipynb #f43e32c3
+_kinds = {
+    nn.MultiheadAttention: 'MultiheadAttention uses the weights of `out_proj` without running it; what that would hand on is the output of the attention.',
+    torch.jit.ScriptModule: 'It is part of a ScriptModule, and TorchScript runs no hooks: capture the model before it is scripted, or a layer around it.'}
+
 @patch
 def reasons(self:_Tap, name):
     "What we know about why the layer `name` did not run"
     m,model = self.cap.layers[name],self.cap.model
-    up,res = _holders(model, name),[]
-    if isinstance(m, (nn.ModuleList,nn.ModuleDict)): res.append(f'A {type(m).__name__} only holds layers and never runs: choose the layers in it, as in {name+".*"!r}.')
-    if name.endswith('out_proj') and any(isinstance(o, nn.MultiheadAttention) for o in up): res.append('MultiheadAttention uses the weights of `out_proj` without running it; what it makes is the output of the attention.')
-    if any(isinstance(o, torch.jit.ScriptModule) for o in (*up,m)): res.append('It is part of a ScriptModule, and TorchScript runs no hooks: capture the model before it is scripted, or a layer around it.')
-    if _is_compiled(model): res.append('The model is compiled: code that was compiled before the hooks went on does not call them.')
-    return res + [t for k,t in _facts.items() if k in self.facts]
+    if isinstance(m, (nn.ModuleList,nn.ModuleDict)):
+        yield f'A {type(m).__name__} only holds layers and never runs: choose the layers in it, as in {name+".*"!r}.'
+    around = _holders(model, name) + [m]*isinstance(m, torch.jit.ScriptModule)
+    for kind,text in _kinds.items():
+        if any(isinstance(o, kind) for o in around): yield text
+    if _is_compiled(model): yield 'The model is compiled: code that was compiled before the hooks went on does not call them.'
+    for k in self.facts: yield _facts[k]
 
 # %% ../nbs/03_capture.ipynb #a3f15372
 @patch
@@ -807,6 +824,7 @@ def _safetensors():
     except ImportError: raise ImportError('saving and loading activations needs safetensors: pip install safetensors') from None
     return safetensors
 
+# %% ../nbs/03_capture.ipynb #16cd2f89
 def _own_memory(ts):
     "Contiguous tensors that share no memory, as the file format wants them"
     seen,res = set(),{}
@@ -836,12 +854,14 @@ def _packed(self:Activations):
             runs[-1][w] = {n: [v._pack_call(n, e, ts, count) for e in _listed(es) if e[1] is not _absent] for n,es in layers.items()}
     return ts,dict(runs=runs, names=self.names, what=self.what)
 
+# %% ../nbs/03_capture.ipynb #d47334ae
 @patch
 def _pack_call(self:Activations, name, e, ts, count):
     key = name if self.what=='out' else f'{self.what}:{name}'
     i = count[key] = count.get(key, -1)+1
     return _pack(self._read(name, e), f'{key}#{i}' if i else key, ts)
 
+# %% ../nbs/03_capture.ipynb #15904ce0
 @patch
 def save(self:Activations,
     path, # File to write, such as `acts.safetensors`
@@ -887,11 +907,14 @@ def _to_device(model, x):
     p = one_param(model)
     return x if p is None else map_leaves(lambda t: t.to(p.device), x)
 
-# %% ../nbs/03_capture.ipynb #84fbb092
+# %% ../nbs/03_capture.ipynb #c2aa7218
+def _n_calls(run): return tuple((w,n,len(es)) for w,ls in run.items() for n,es in ls.items())
+
 def _joined_runs(runs):
     "The runs of several batches as one, or as they are where they do not fit together"
-    if any({w: {n: len(es) for n,es in ls.items()} for w,ls in r.items()}!={w: {n: len(es) for n,es in ls.items()} for w,ls in runs[0].items()} for r in runs): return runs
-    try: return [{w: {n: [[_joined(n, [r[w][n][i][0] for r in runs], 0), None] for i in range(len(es))] for n,es in ls.items()} for w,ls in runs[0].items()}]
+    if len(set(map(_n_calls, runs)))>1: return runs
+    def _join(w, n, i): return [_joined(n, [r[w][n][i][0] for r in runs], 0), None]
+    try: return [{w: {n: [_join(w, n, i) for i in range(len(es))] for n,es in ls.items()} for w,ls in runs[0].items()}]
     except ValueError: return runs
 
 def _nbytes(run): return sum(t.nbytes for ls in run.values() for es in ls.values() for e in es for t in tensors(e[0]))
@@ -914,22 +937,29 @@ def _settings(self:capture, loader):
     opts = {k: _told(getattr(self, k)) for k in ('pick','at','reduce','dtype')}
     return dict(layers=list(self.layers), what=list(self.what), batches=len(loader) if hasattr(loader, '__len__') else None, **opts)
 
+# %% ../nbs/03_capture.ipynb #4b97bc1a
 @patch
-def _begin_run(self:capture, loader, folder):
-    "Check that `folder` is empty or holds the same run -> number of batches that are done, and whether that is all"
-    if set(self.what)-{'in','out'} or self.keep!='last' or self.every!=1: raise ValueError("run keeps inputs and outputs of every batch: leave gradients, keep and every out")
+def _same_run(self:capture, loader, folder):
+    "Check that `folder` is empty or holds the same run; returns what is known of it"
+    if set(self.what)-{'in','out'} or self.keep!='last' or self.every!=1:
+        raise ValueError("run keeps inputs and outputs of every batch: leave gradients, keep and every out")
     folder.mkdir(parents=True, exist_ok=True)
     new,file = self._settings(loader),folder/'run.json'
-    old = json.loads(file.read_text()) if file.exists() else dict(new)
+    old = json.loads(file.read_text()) if file.exists() else new
     for k,v in new.items():
         if old[k]!=v: raise ValueError(f'{folder} holds a run with {k}={old[k]!r}, and this one has {v!r}: choose another folder')
     file.write_text(json.dumps(old))
+    return old
+
+# %% ../nbs/03_capture.ipynb #11e06292
+def _batches_done(loader, folder):
+    "How many batches are in whole files"
     for f in folder.glob('*.tmp'): f.unlink()
     done = max((int(f.stem.split('-')[2]) for f in folder.glob('batches-*.safetensors')), default=0)
     sampler = getattr(loader, 'sampler', None)
-    if done and isinstance(sampler, torch.utils.data.RandomSampler) and sampler.generator is None and not old.get('done'):
+    if done and isinstance(sampler, torch.utils.data.RandomSampler) and sampler.generator is None:
         raise ValueError(f'{folder} holds the first {done} batches, but this loader shuffles, so nobody knows which are left: use shuffle=False')
-    return done,old.get('done', False)
+    return done
 
 # %% ../nbs/03_capture.ipynb #846572f7
 @patch
@@ -941,9 +971,8 @@ def run(self:capture,
 ) -> Activations: # As `capture.load(folder)` gives it
     "Run the model on every batch, and write the values to `folder` as it goes"
     folder = Path(folder)
-    done,complete = self._begin_run(loader, folder)
-    if complete: return self.load(folder)
-    modes = [(m,m.training) for m in self.model.modules()]
+    if self._same_run(loader, folder).get('done'): return self.load(folder)
+    done,modes = _batches_done(loader, folder),[(m,m.training) for m in self.model.modules()]
     tap = _Tap(self).attach()
     try:
         self.model.eval()
@@ -970,6 +999,7 @@ def _run_batches(self:capture, tap, loader, folder, done, file_bytes, progress):
     file = folder/'run.json'
     file.write_text(json.dumps(dict(json.loads(file.read_text()), done=True)))
 
+# %% ../nbs/03_capture.ipynb #11cacf89
 @patch
 def _write_batches(self:capture, folder, held, n):
     ts,about = Activations(_joined_runs(held), self.layers, self.what[0])._packed()
@@ -1035,7 +1065,7 @@ def change(self:edit, m, args, out):
 
 @patch
 def begin(self:edit, m, args):
-    "The calls of a layer are counted from the begin of each forward"
+    "The calls of a layer are counted from the beginning of each forward"
     if get_ident()==self.thread and not recomputing(): self.count = dict.fromkeys(self.count, -1)
 
 # %% ../nbs/03_capture.ipynb #7eb3316c
@@ -1064,6 +1094,12 @@ def __exit__(self:edit, kind, exc, tb):
     why = ' '.join(_facts[f].replace('this capture', 'this edit') for f in self.facts) or f'It can be that {_maybe}.'
     warnings.warn(f'{", ".join(map(repr, self.never_fired))} did not run, so nothing was edited there. {why}', stacklevel=2)
 
+# %% ../nbs/03_capture.ipynb #7d41e5da
+@patch
+def __call__(self:edit, *args, **kwargs):
+    "Run the model once with the edits and return its output"
+    with self: return self.model(*args, **kwargs)
+
 # %% ../nbs/03_capture.ipynb #885b6484
 def _at(f, at):
     "Apply `f` to the part `at` of a tensor, without writing to the tensor itself"
@@ -1074,12 +1110,14 @@ def _at(f, at):
         return new
     return _f
 
+# %% ../nbs/03_capture.ipynb #3e7d47db
 def zero(
     at=None, # Index or slice, or a tuple of these; default: all of the tensor
 ):
     "An edit that puts zeros"
     return _at(torch.zeros_like, at)
 
+# %% ../nbs/03_capture.ipynb #c072638b
 def scale(
     a:float, # Factor
     at=None, # Index or slice, or a tuple of these; default: all of the tensor
@@ -1087,6 +1125,7 @@ def scale(
     "An edit that multiplies by `a`"
     return _at(lambda t: t*a, at)
 
+# %% ../nbs/03_capture.ipynb #bf1c450d
 def add(
     v, # Tensor or number that broadcasts to the tensor
     at=None, # Index or slice, or a tuple of these; default: all of the tensor
