@@ -358,6 +358,13 @@ class _Call(InertHook):
         if torch.compiler.is_compiling(): rec.traced = True   # inside a compiled graph there is nothing to look at
         else: getattr(rec, self.method)(*self.args, *args)
 
+def _plain_opt(o):
+    "The optimizer of PyTorch inside a wrapper such as those of Lightning, Accelerate and fastai"
+    for k in ('optimizer','opt'):
+        if isinstance(getattr(o, k, None), torch.optim.Optimizer): return _plain_opt(getattr(o, k))
+    if isinstance(o, torch.optim.Optimizer): return o
+    raise TypeError(f'opt has to be an optimizer of torch.optim, or a list of them, and got a {type(o).__name__}')
+
 class Recorder(Run):
     "A `Run` that is being recorded: made by `record`"
     _clock = staticmethod(time.perf_counter)
@@ -367,7 +374,7 @@ class Recorder(Run):
         self.layers_chosen = layers
         if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
         if every<1: raise ValueError(f'every={every}: record every step with 1, every tenth with 10')
-        self.opts = [] if opt is None else list(opt) if isinstance(opt, (list,tuple)) else [opt]
+        self.opts = [_plain_opt(o) for o in ([] if opt is None else opt if isinstance(opt, (list,tuple,L)) else [opt])]
         self.inner,p = named_modules(model)[''],one_param(model)
         device,width = 'cpu' if p is None or p.is_meta else p.device,len(find(model, layers))
         names = ['layers']+['inputs']*inputs+['output_grads']*output_grads
@@ -376,7 +383,7 @@ class Recorder(Run):
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
         super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
-        self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip = False,False,False,None,False,0,1
+        self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,None,False,0,1,-1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
         self.spent,self.began,self.times,self.wanted = 0.,None,[],every
         self.attach()
@@ -484,7 +491,8 @@ def _begin_eval(self:Recorder):
     if self.stale: self._scan()
     t,first = self.tracks['eval'],self.step<0
     self.eval_live = not self.pausing and self.evals%(self.every*(self.eval_skip if first else 1))==0
-    if self.eval_live and (first or not t.steps or t.steps[-1]!=self.step):
+    if self.eval_live and (first or self.eval_step!=self.step):
+        self.eval_step = self.step
         if t.open(self.evals if first else self.step) and first: self.eval_skip *= 2
     self.evals += 1
     if self.outside: self._run_eagerly(self.eval_live)
@@ -568,7 +576,8 @@ _COPY = 2**20   # elements of a parameter that are copied to measure its update
 def _local(t):
     t = t.detach()
     t = t.to_local() if hasattr(t, 'to_local') else t
-    return t.coalesce().values() if t.is_sparse else t
+    t = t.coalesce().values() if t.is_sparse else t
+    return torch.view_as_real(t) if t.is_complex() else t
 
 def _part(t):
     "At most `_COPY` values of `t`, evenly spread"
@@ -672,7 +681,7 @@ def paused(self:Recorder):
     try: yield self
     finally: self.resume()
 
-# %% ../nbs/06_record.ipynb #cf17727e
+# %% ../nbs/06_record.ipynb #6961ac5c
 @patch
 def close(self:Recorder,
     flush:bool=True, # Save (and merge the ranks of a distributed run) first?
@@ -695,7 +704,7 @@ def __exit__(self:Recorder, kind, *args):
 
 @patch
 def __del__(self:Recorder):
-    if not getattr(self, 'closed', True): self.close(flush=False)
+    if not getattr(self, 'closed', True) and not sys.is_finalizing(): self.close(flush=False)
 
 # %% ../nbs/06_record.ipynb #ab0671ad
 @patch
@@ -728,7 +737,7 @@ def _run_eagerly(self:Recorder, on):
     if on and _eager['users']==1: _eager['stance'] = torch.compiler.set_stance('force_eager')
     if not on and not _eager['users']: _eager.pop('stance').__exit__(None, None, None)
 
-# %% ../nbs/06_record.ipynb #c10a14a5
+# %% ../nbs/06_record.ipynb #cf17727e
 @patch
 def __repr__(self:Run):
     s = self.steps
@@ -737,6 +746,17 @@ def __repr__(self:Run):
     if 'params' in self.tracks: parts.append(f'{len(self.grads.params)} parameters')
     if self.never_fired: parts.append(f'never fired: {", ".join(self.never_fired[:5])}{", ..." if len(self.never_fired)>5 else ""}')
     return f'{type(self).__name__}: {", ".join(parts)}'
+
+@patch
+def _repr_markdown_(self:Run):
+    "One line, and a table of the layers at the last step in which they ran"
+    cols = dict(mean='mean', std='std', min='min', max='max', near_zero='near zero', nonfinite='non-finite', calls='calls')
+    ran = {n: np.flatnonzero(c>0) for n,c in self.calls.items()}
+    stats,shown = {k: getattr(self, k) for k in cols},[n for n in self.layers if len(ran[n])]
+    lines = [f"| {n} | {self.kinds[n]} | {' | '.join(f'{v[n][ran[n][-1]]:.3g}' for v in stats.values())} |" for n in shown[:40]]
+    head = ['', f'| layer | type | {" | ".join(cols.values())} |', '|---'*(len(cols)+2)+'|']
+    more = [f'\nand {len(shown)-40} more'] if len(shown)>40 else []
+    return '\n'.join([repr(self)] + (head+lines+more if lines else []))
 
 # %% ../nbs/06_record.ipynb #27580f9d
 _FORMAT = 1
@@ -871,7 +891,7 @@ def plot(self:Run,
     if len(names)<=16: fig.legend(*shown, loc='outside right center', frameon=False, fontsize=8, title='layer')
     return axs
 
-# %% ../nbs/06_record.ipynb #6961ac5c
+# %% ../nbs/06_record.ipynb #c10a14a5
 @patch
 def _pending(self:Table): return self.data[self.merged:len(self.steps),:len(self.names)]
 
