@@ -398,6 +398,7 @@ def fit(self:Learner,
     cbs=None, # Callbacks for this fit only
     reset_opt:bool=False): # Forget the optimizer's state?
     "Train, and validate after each epoch"
+    if self.dls is None: raise ValueError('this Learner has no data to train with: give it `dls`')
     with self.added_cbs(cbs), self._tidy():
         self._ready_opt(lr, reset_opt)
         self.n_epoch = n_epoch
@@ -694,6 +695,7 @@ def validate(self:Learner,
     cbs=None, # Callbacks for this time only
 ) -> L: # The loss, and each metric
     "Loss and metrics of the model as it is"
+    if dl is None and ds_idx>=len(self.dls or ()): raise IndexError(f'there is no loader {ds_idx} in {self.dls}: pass `dl=`')
     with self.added_cbs(cbs), self._tidy(): self._do_validate(self.dls[ds_idx] if dl is None else dl)
     return L(m.value for m in self.recorder.means)
 
