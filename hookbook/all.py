@@ -10,11 +10,15 @@ __all__ = []
 # %% ../nbs/all.ipynb #f40d2b34
 from .nested import *
 from .modules import *
+from .data import *
 from .hook import *
+from .capture import *
 from .summary import *
 from .stats import *
+from .record import *
+from .health import *
 from .plot import *
 from .learner import *
-from .data import *
+from .callback import *
 
 __all__ = [name for name in globals() if not name.startswith('_')]

@@ -76,9 +76,11 @@ class Hook:
         return gather(x) if self.gather else x
 
 # %% ../nbs/02_hook.ipynb #4006bfdf
+_graph_task = torch._C._current_graph_task_id
+
 def recomputing() -> bool:
     "Is this forward pass a repetition, made during backward by activation checkpointing?"
-    return torch._C._current_graph_task_id() != -1
+    return _graph_task() != -1
 
 # %% ../nbs/02_hook.ipynb #c6e31231
 def outermost_module(

@@ -19,6 +19,7 @@ from warnings import warn
 import torch
 from torch import nn, Tensor
 from torch.nn import functional as F
+from torch.nn.parameter import is_lazy
 from torch.utils.data import TensorDataset, DataLoader as TorchLoader
 from fastcore.basics import GetAttr, class2attr, patch, store_attr
 from fastcore.foundation import L
@@ -191,6 +192,10 @@ class Learner:
         self.xb,self.yb,self.pred,self.loss_grad,self.loss = (),(),None,None,None
         self.add_cbs(default_cbs() + L(cbs))
 
+    def __repr__(self):
+        n = sum(p.numel() for p in self.model.parameters() if not is_lazy(p))
+        return f'Learner of a {type(self.model).__name__} with {n:,} parameters; {self.dls}; callbacks: {", ".join(map(str, self.cbs))}'
+
 # %% ../nbs/09_learner.ipynb #d65c843b
 @patch
 def add_cb(self:Learner,
@@ -274,11 +279,14 @@ def device(self:Learner) -> torch.device:
     return getattr(self.dls, 'device', None) or (torch.device('cpu') if p is None else p.device)
 
 @patch
-def _split(self:Learner, b):
+def split_batch(self:Learner,
+    b, # A batch, as a loader gives it
+) -> tuple: # Inputs and targets, two tuples of values on `device`
+    "Cut a batch into inputs and targets"
     b = map_leaves(lambda t: t.to(self.device, non_blocking=True), b)
     b = tuple(b) if isinstance(b, (tuple,list)) else (b,)
     n = getattr(self.dls, 'n_inp', None) or max(len(b)-1, 1)
-    self.xb,self.yb = b[:n],b[n:]
+    return b[:n],b[n:]
 
 # %% ../nbs/09_learner.ipynb #9313c64c
 @patch(as_prop=True)
@@ -321,7 +329,7 @@ def one_batch(self:Learner,
     b): # The batch
     "All that happens with one batch"
     self.iter = i
-    self._split(b)
+    self.xb,self.yb = self.split_batch(b)
     self._with_events(self._do_one_batch, 'batch')
 
 @patch
@@ -377,6 +385,9 @@ def _tidy(self:Learner):
             except Exception as e2: e.add_note(f'{cb} failed in `after_error`, too: {e2!r}')
         raise
 
+@patch
+def _release(self:Callback): "The end of a fit, for what must happen even if a subclass forgets to call `super()`"
+
 # %% ../nbs/09_learner.ipynb #495d680e
 @patch
 def fit(self:Learner,
@@ -388,7 +399,9 @@ def fit(self:Learner,
     with self.added_cbs(cbs), self._tidy():
         self._ready_opt(lr, reset_opt)
         self.n_epoch = n_epoch
-        self._with_events(self._do_fit, 'fit')
+        try: self._with_events(self._do_fit, 'fit')
+        finally:
+            for cb in self.cbs: cb._release()
     self.dl,self.xb,self.yb,self.pred,self.loss_grad = None,(),(),None,None
 
 # %% ../nbs/09_learner.ipynb #7d69b025
@@ -441,6 +454,7 @@ class Recorder(Callback):
     "Keeps losses, learning rates and metrics, and logs a line an epoch"
     order = 50
     flush_every = 1000 # Losses that wait on the device before they are fetched
+    add_time = True # Does a line end with the time that the epoch took?
     def __init__(self): self._new_page()
     def _new_page(self): self.lrs,self.iters,self.values,self._floats,self._waiting = [],[],L(),[],[]
 
@@ -449,7 +463,7 @@ class Recorder(Callback):
         self._new_line()
         self.metric_names = L('epoch', 'train_loss')
         if self.dls.valid is not None: self.metric_names += L('valid_loss') + self.metrics.map(_metric_name)
-        self.metric_names += L('time')
+        if self.add_time: self.metric_names += L('time')
 
 # %% ../nbs/09_learner.ipynb #5d8b7d76
 def _metric_name(f):
@@ -497,7 +511,7 @@ def after_epoch(self:Recorder):
     means = [self.train_loss, *(self.means if self.dls.valid is not None else [])]
     self.values.append(L(m.value for m in means))
     took = int(time.perf_counter()-self._start)
-    self.logger(L(self.epoch) + self.values[-1] + L(f'{took//60:02d}:{took%60:02d}'))
+    self.logger(L(self.epoch) + self.values[-1] + (L(f'{took//60:02d}:{took%60:02d}') if self.add_time else L()))
     self._new_line()
 
 # %% ../nbs/09_learner.ipynb #68df9311

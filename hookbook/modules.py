@@ -14,6 +14,7 @@ import gc, re, difflib
 from collections import namedtuple
 from contextlib import contextmanager
 from copy import copy
+from functools import lru_cache
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
@@ -68,10 +69,14 @@ def named_modules(
 # %% ../nbs/01_modules.ipynb #889ca745
 _never_run = (nn.ParameterList, nn.ParameterDict)
 
+_boxes = (*_never_run, nn.ModuleList, nn.ModuleDict)
+
+@lru_cache(None)
+def _holds_params(cls): return issubclass(cls, _never_run) or cls.__name__.endswith(('PackedParams','PackedParameter'))
+
 def _holds_only(c):
     "Does `c` just hold parameters, so that it never runs?"
-    if isinstance(c, _never_run) or type(c).__name__.endswith(('PackedParams','PackedParameter')): return True
-    return isinstance(c, nn.ModuleList) and len(c)>0 and all(map(_holds_only, c))
+    return _holds_params(type(c)) or isinstance(c, nn.ModuleList) and len(c)>0 and all(map(_holds_only, c))
 
 def _running_children(m):
     "Children that run when `m` runs"
@@ -86,7 +91,8 @@ def is_leaf(
 
 # %% ../nbs/01_modules.ipynb #14bc9f86
 def _leaves(m, name='', above=()):
-    inner = [(k,c) for k,c in m._modules.items() if any(c is r for r in _running_children(m)) and c is not m and c not in above]
+    running = set(map(id, _running_children(m))) if m._modules else ()
+    inner = [(k,c) for k,c in m._modules.items() if id(c) in running and c is not m and c not in above]
     if not inner: yield name,m
     for k,c in inner:
         yield from _leaves(c, name if _is_wrapper(m, k) else f'{name}.{k}' if name else k, (*above,m))
@@ -95,9 +101,10 @@ def leaf_modules(
     model:nn.Module, # Any module
 ) -> dict: # From qualified name to module, each module once; a leaf itself gives `{'': leaf}`
     "The leaves of `model`, in the order in which they were registered"
-    res = {}
+    res,seen = {},set()
     for n,m in _leaves(model):
-        if not any(m is o for o in res.values()) and not isinstance(m, (*_never_run, nn.ModuleList, nn.ModuleDict)): res[n] = m
+        if id(m) not in seen and not isinstance(m, _boxes): res[n] = m
+        seen.add(id(m))
     return res
 
 def flatten_model(
