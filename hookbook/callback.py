@@ -15,6 +15,8 @@ from functools import wraps
 from warnings import warn
 import numpy as np, torch
 from torch import nn, Tensor
+from torch._compile import _disable_dynamo
+from torch.compiler import is_dynamo_compiling
 from torch.nn.parameter import is_lazy
 from fastcore.basics import PrettyString, patch, store_attr
 from fastcore.foundation import L
@@ -62,12 +64,16 @@ def before_fit(self:HookCallback):
     self._layers,self._fired = _chosen(self.model, self.modules),set()
     if self.every is None: self._register()
 
-# %% ../nbs/10_callback.ipynb #317bc3fc
+# %% ../nbs/10_callback.ipynb #3845b58b
+@_disable_dynamo
+def _outside(f, *args): return f(*args)
+
 @patch
 def _register(self:HookCallback):
     self._remove()
     @wraps(self.hook)
     def _f(m, i, o):
+        if is_dynamo_compiling(): return _outside(_f, m, i, o)
         self._fired.add(m)
         return self.hook(m, i, o)
     self.hooks,self._watching = Hooks(self._layers, _f, self.is_forward, self.detach, self.cpu),True
@@ -94,7 +100,7 @@ def after_fit(self:HookCallback):
     if not silent or not self.train_iter: return
     names = {m: n for n,m in named_modules(self.model).items()}
     which = ', '.join(f"'{names.get(m, '?')}' ({type(m).__name__})" for m in silent[:5]) + (f' and {len(silent)-5} more' if len(silent)>5 else '')
-    warn(f'{type(self).__name__}: never called in this fit: {which}. A layer that is run through `.forward`, or skipped, runs no hooks')
+    warn(f'{type(self).__name__}: never called in this fit: {which}. No hook runs in a layer that is skipped, run through `.forward`, or was compiled before the hook came')
 
 @patch
 def after_error(self:HookCallback): self._remove()
