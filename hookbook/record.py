@@ -20,6 +20,7 @@ from .nested import *
 from .modules import *
 from .hook import *
 from .stats import *
+from .stats import _merge
 
 # %% ../nbs/06_record.ipynb #593a2124
 class Table:
@@ -32,6 +33,7 @@ class Table:
     ):
         store_attr()
         self.names,self.index,self.steps,self.spans,self.version,self.merged,self.closed,self._read = [],{},[],[],0,0,0,None
+        self.device = torch.device(device)
         self.blank = torch.as_tensor(blank, device=device)
         self.data = self.blank.new_empty(rows, max(width, 1), len(self.blank))
         self.cells = ()
@@ -179,19 +181,25 @@ def add(self:Track,
 ):
     "Merge the statistics of `t` into the row that is open"
     i,v = self.column(name),values(t)
-    state = measure(v).to(self.device, non_blocking=True)
-    self.cells[i].copy_(merge(self.cells[i], state) if i in self.seen else state)
-    self.seen.add(i)
     if name not in self.kinds: self.kinds[name] = str(t.dtype).removeprefix('torch.')
-    if self.hist: self._add_hist(i, hist_bits(v, step=self.steps[-1]))
+    (self._add_here if self.device.type=='cpu' and on_host(v) else self._add_there)(i, v)
+    self.seen.add(i)
     if axis is not None: self._add_max(name, channel_max(t, axis))
     self.version += 1
 
 @patch
-def _add_hist(self:Track, i, h):
-    cell = self.hists[len(self.spans)-1, i]
-    if cell.device.type==h.device.type=='cpu': cell += torch.from_numpy(np.add.reduceat(h.numpy(), _starts))
-    else: cell.index_add_(0, self.groups, h.to(cell, non_blocking=True))
+def _add_here(self:Track, i, v):
+    "On the CPU, where the buffers are numpy arrays as well"
+    cell,new = self.data.numpy()[len(self.steps)-1,i],host_state(v)
+    cell[:] = _merge(cell, new, np) if i in self.seen else new
+    if self.hist: self.hists.numpy()[len(self.spans)-1,i] += np.add.reduceat(host_bits(v, step=self.steps[-1]), _starts)
+
+@patch
+def _add_there(self:Track, i, v):
+    "On any other device"
+    state = measure(v).to(self.device, non_blocking=True)
+    self.cells[i].copy_(merge(self.cells[i], state) if i in self.seen else state)
+    if self.hist: self.hists[len(self.spans)-1,i].index_add_(0, self.groups, hist_bits(v, step=self.steps[-1]).to(self.device, torch.int32, non_blocking=True))
 
 @patch
 def _add_max(self:Track, name, m):
@@ -199,7 +207,7 @@ def _add_max(self:Track, name, m):
     if name not in self.maxima: self.maxima[name] = torch.full((self.max_spans,len(m)), -math.inf, dtype=torch.bfloat16, device=self.device)
     if self.maxima[name].shape[1]!=len(m): return   # a layer that gives a varying number of channels has none worth naming
     cell = self.maxima[name][len(self.spans)-1]
-    cell.copy_(torch.fmax(cell, m.to(cell, non_blocking=True)))
+    torch.fmax(cell, m.to(cell, non_blocking=True), out=cell)
 
 # %% ../nbs/06_record.ipynb #48508fb7
 class Named(dict):

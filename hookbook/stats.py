@@ -1,6 +1,6 @@
 """Measure a tensor at the speed of reading it: moments, extremes, near-zero share and a histogram, mergeable and without waiting for the device
 
-Three functions are enough for most uses: `measure` makes a *state* (nine numbers) from a tensor, `merge` joins two states into that of the joined data, and `finish` names the numbers. `hist_bits` counts a tensor's values in 2,048 bins that need no range, and `quantile` reads them. `hist_40` is the classic histogram from 0 to 10. None of them waits for the device.
+Three functions are enough for most uses: `measure` makes a *state* (nine numbers) from a tensor, `merge` joins two states into that of the joined data, and `finish` names the numbers. `hist_bits` counts a tensor's values in 2,048 bins that need no range, and `quantile` reads them. `hist_40` is the classic histogram from 0 to 10. None of them waits for the device. To measure one tensor in several ways, hand `values(t)` to each.
 
 Docs: https://hookbook.github.io/hookbook/stats.html.md"""
 
@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/stats.html.md"""
 
 # %% auto #0
 __all__ = ['STATE', 'NEAR_ZERO', 'SMALL', 'Values', 'N_BINS', 'empty_state', 'merge', 'Stats', 'finish', 'values', 'measure',
-           'bin_edges', 'hist_bits', 'quantile', 'hist_40', 'channel_max']
+           'on_host', 'host_state', 'bin_edges', 'hist_bits', 'host_bits', 'quantile', 'hist_40', 'channel_max']
 
 # %% ../nbs/05_stats.ipynb #6abc1216
 import math, threading
@@ -250,12 +250,26 @@ def measure(
 ) -> Tensor: # (9,), float64, on the device of `t`: a state, see `STATE`
     "Moments, extremes and counts of the values of `t`; never waits for the device"
     v = values(t)
-    if v.x is None: return torch.from_numpy(np.array((v.n, *[math.nan]*7, 1)))
-    if not v.x.numel(): state = _with_calls(empty_state(device=v.x.device), 1)
-    elif v.x.device.type!='cpu': state = _on_device(v.x, v.near)
-    else: state = torch.from_numpy(np.array((_few if len(v.x)<=_FEW else _blocks)(v.x, v.near)))
+    if on_host(v): return torch.from_numpy(host_state(v))
+    state = _on_device(v.x, v.near) if len(v.x) else _with_calls(empty_state(device=v.x.device), 1)
     if not v.averaged: state[1:3].fill_(math.nan)
     return merge(state, _zeros(v.zeros, state.device)) if v.zeros else state
+
+def on_host(
+    v:Values, # What `values` gave
+) -> bool:
+    "Can numpy see these values (or are there none to see)?"
+    return v.x is None or v.x.device.type=='cpu'
+
+def host_state(
+    v:Values, # What `values` gave, if `on_host`
+) -> np.ndarray: # (9,), float64
+    "`measure` for a tensor on the CPU, as an array"
+    if v.x is None: return np.array((v.n, *[math.nan]*7, 1))
+    n = v.x.numel()
+    state = np.array((_few if n<=_FEW else _blocks)(v.x, v.near) if n else (0,0,0,math.inf,-math.inf,0,0,0,1), dtype=np.float64)
+    if not v.averaged: state[1:3] = math.nan
+    return _merge(state, _zeros(v.zeros, 'cpu').numpy(), np) if v.zeros else state
 
 def _with_calls(state, n):
     state.select(-1, 8).fill_(n)
@@ -291,13 +305,14 @@ _SAMPLE = 2**15   # values: shares are right to 0.3 % (one standard error, at wo
 @cache
 def _stride(n, shape, sample):
     "The smallest stride that leaves at most `sample` of `n` values and has no divisor in common with a dimension of `shape`"
-    s = max(1, -(-n//sample))
+    s = -(-n//sample)
     while s>1 and any(math.gcd(s, d)>1 for d in shape): s += 1
     return s
 
 def _sampling(v, sample, step):
     "A slice that takes part of the values of `v`, and for how many each of them stands"
-    s = _stride(len(v.x), tuple(v.shape), sample)
+    n = v.x.numel()
+    s = 1 if n<=sample else _stride(n, tuple(v.shape), sample)
     return slice(int(step*.618*s)%s, None, s), s
 
 # %% ../nbs/05_stats.ipynb #95fdc0fd
@@ -308,11 +323,24 @@ def hist_bits(
 ) -> Tensor: # (2048,), int64, on the device of `t`, ordered from negative to positive; the counts sum to about `t.numel()`
     "Count the values of `t` in bins made of the bits of a float; never waits for the device"
     v = values(t)
-    if v.x is None: return torch.zeros(N_BINS, dtype=torch.int64, device='cpu')
+    if on_host(v): return torch.from_numpy(host_bits(v, sample, step))
     part,s = _sampling(v, sample, step)
-    h = _host_bins(v.x, part) if v.x.device.type=='cpu' else _device_bins(v.x[part])
+    h = _device_bins(v.x[part])
     if s>1: h *= s
     if v.zeros: h[1024] += v.zeros
+    return h
+
+def host_bits(
+    v:Values, # What `values` gave, if `on_host`
+    sample:int=_SAMPLE, # As for `hist_bits`
+    step:int=0, # As for `hist_bits`
+) -> np.ndarray: # (2048,), int64
+    "`hist_bits` for a tensor on the CPU, as an array"
+    if v.x is None: return np.zeros(N_BINS, dtype=np.int64)
+    part,s = _sampling(v, sample, step)
+    h = _host_bins(v.x, part)
+    if s>1: h *= s
+    h[1024] += v.zeros
     return h
 
 def _host_bins(x, part):
@@ -321,7 +349,7 @@ def _host_bins(x, part):
     else: codes = _codes(x[part]).numpy()
     h = np.bincount(codes+codes.dtype.type(1024), minlength=N_BINS)
     h[:1024] = h[1023::-1].copy()
-    return torch.from_numpy(h)
+    return h
 
 def _device_bins(x):
     h = _count(_codes(x)+1024, N_BINS)

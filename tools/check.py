@@ -1,4 +1,4 @@
-"All that CI checks. Each check runs whatever became of the others, on a copy where it changes files; the last line counts them and the notebooks' cells"
+"All that CI checks. Each check runs whatever became of the others, on a copy where it changes files; the last line counts them and the notebooks' cells. Names of checks, such as `docs readme`, run just those."
 import filecmp, os, re, shutil, subprocess, sys, tempfile, venv
 from importlib import metadata
 from pathlib import Path
@@ -156,8 +156,12 @@ for o in pkgutil.walk_packages(hookbook.__path__, 'hookbook.'): importlib.import
 
 @check
 def demo(tmp):
-    "The first command of README.md, as printed"
-    run('bash', '-c', printed('hookbook demo'), show=True)
+    "The first command of README.md, as printed, which draws a picture"
+    before = files(root)
+    out = run('bash', '-c', printed('hookbook demo'), show=True)
+    pictures = [root/o for o in re.findall(r'\S+\.png', out)]
+    if not pictures or not pictures[-1].is_file(): raise Failed('it names no picture, or one that is not there')
+    if pictures[-1].is_relative_to(root) and pictures[-1].relative_to(root).as_posix() not in before: pictures[-1].unlink()
 
 @check
 def notebooks(tmp):
@@ -174,11 +178,12 @@ def untouched(tmp):
     same(tmp/'clean', root, hint='a check left this behind')
 
 def main():
+    if unknown := {*sys.argv[1:]} - {o.__name__ for o in checks}: sys.exit(f"no check is called {', '.join(sorted(unknown))}; there are: {', '.join(o.__name__ for o in checks)}")
     total = [0,0,0] # passed, failed, skipped
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp).resolve()
         shutil.copytree(root, tmp/'clean', ignore=made)
-        for f in checks:
+        for f in [o for o in checks if o.__name__ in sys.argv[1:] or not sys.argv[1:]]:
             start,why = time(),''
             print(f'{f.__name__}: {f.__doc__}', flush=True)
             try: n = f(tmp) or [1,0,0]
