@@ -202,12 +202,13 @@ class _Fakes:
 
     def __call__(self, t):
         plain = (type(t) in _ordinary or isinstance(t, FakeTensor)) and t.layout is torch.strided and not t.is_quantized and not t.is_nested
-        device = self.home if _device_of(t).type=='meta' else _device_of(t)
-        if not plain: new = self.mode.from_tensor(t.detach())
-        else:
-            with self.mode: new = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device=device)
+        if plain:
+            shell = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device='meta', requires_grad=t.requires_grad)
+            new = FakeTensor(self.mode, shell, self.home if _device_of(t).type=='meta' else _device_of(t))
+        else: new = self.mode.from_tensor(t.detach()).requires_grad_(t.requires_grad)
+        if isinstance(t, nn.Parameter): new._is_param = True      # as `nn.Parameter` does for subclasses of tensors
         if not isinstance(t, FakeTensor) and not t.is_meta and self.small(t): self.values[new] = t.detach().clone()
-        return nn.Parameter(new, t.requires_grad) if isinstance(t, nn.Parameter) else new.requires_grad_(t.requires_grad)
+        return new
 
     def small(self, t): return t.numel()<=1 or (t.numel()<=_small and not (t.is_floating_point() or t.is_complex() or t.is_quantized))
 
@@ -756,7 +757,9 @@ def _prepare(trace, model, held, stand_in, evaluate):
     params = list(model.parameters())
     made = _swap_state(held, stand_in, trace)
     for p in params:   # those of scripted modules are out of reach
-        if id(p) not in made: trace.know_param(stand_in.mode.from_tensor(p) if stand_in.mode else p, p)
+        if id(p) not in made:
+            made[id(p)] = stand_in.mode.from_tensor(p) if stand_in.mode else p
+            trace.know_param(made[id(p)], p)
     for o,_,_ in held:
         if isinstance(o, nn.Module) and o._compiled_call_impl is not None: o.__dict__['_compiled_call_impl'] = None
     if evaluate: model.eval()
@@ -782,6 +785,7 @@ def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=
     "Run `model` once, on fake tensors or for real; returns the trace"
     home = _home(model, (args,kwargs))
     with ExitStack() as s:
+        _in_the_open(s)
         held = s.enter_context(_borrowed(model))
         known = {id(m) for _,m in _walk(model)}
         trace = _Trace(model, [(n,o) for o,_,n in held if isinstance(o, nn.Module) and id(o) not in known], backward)
@@ -793,7 +797,6 @@ def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=
             memory = _Memory(512 if home.type=='cuda' else 1)     # CUDA's allocator gives blocks of 512 bytes
             memory([*made.values(), *tensors((args,kwargs))])
             memory.base,memory.live,memory.peak = memory.live,0,0
-        _in_the_open(s)
         if fake: _on_fakes(s, stand_in, hidden)
         s.enter_context(_Dispatch(trace, stand_in if fake else None, memory))
         s.enter_context(_set(nn.Module, '__call__', _watch_calls(trace)))
