@@ -638,7 +638,7 @@ def _repr_markdown_(self:Activations):
 # %% ../nbs/03_capture.ipynb #eb4979b5
 @patch
 def __repr__(self:capture):
-    return f'capture({type(self.model).__name__}): {", ".join(self.what)} of {len(self.layers)} layers, {_some(list(self.layers))}'
+    return f'capture({type(self.model).__name__}): {", ".join(self.what)} of {_some(list(self.layers))}'
 
 # %% ../nbs/03_capture.ipynb #0d387d6f
 @patch
