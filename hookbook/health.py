@@ -13,6 +13,7 @@ __all__ = ['severities', 'rules', 'Finding', 'rule', 'longest', 'dead_units', 'v
 import html, math, sys, warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, asdict
+from functools import wraps
 import numpy as np, torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
@@ -50,12 +51,12 @@ def _when(steps):
     a,b = steps
     return f'step {a}' if a==b else f'steps {a} to {b}'
 
-def _where(layer): return f"layer '{layer}'" if layer else 'the model'
+def _where(layer): return f"'{layer}'" if layer else 'the model'
 
 # %% ../nbs/07_health.ipynb #1584ca3a
 @patch
 def __repr__(self:Finding):
-    lines = [f'{self.severity}: {self.rule}, {_where(self.layer)}, {_when(self.steps)}',
+    lines = [f'{self.severity}: {self.rule} in {_where(self.layer)}, {_when(self.steps)}',
              f'{self.unit or "seen"}: {_num(self.seen)}' + (f' (threshold {_num(self.threshold)})' if self.threshold else ''), *self.evidence,
              self.means, f'Try: {self.try_}', *([f'Source: {self.source}'] if self.source else [])]
     return '\n  '.join(lines)
@@ -78,9 +79,13 @@ def rule(
 ):
     "Register a function of a run and thresholds, which yields `Finding`s, as a rule"
     def _register(f):
-        rules[name] = f
-        f.rule,f.source = name,source
-        return f
+        @wraps(f)
+        def _rule(run, **thresholds):
+            for o in f(run, **thresholds):
+                o.rule,o.source = name,source
+                yield o
+        rules[name] = _rule
+        return _rule
     return _register
 
 # %% ../nbs/07_health.ipynb #25387c6e
@@ -101,12 +106,14 @@ _rectifiers = ('ReLU','ReLU6','RReLU','GELU','SiLU','Mish','Hardswish','Threshol
 def _rectified(run, name, lowest):
     "Does the layer `name` cut off negative values? Of an unknown class it is told by its values, the lowest of which is 0"
     kind = str(run.kinds[name])
-    return kind in _rectifiers or not hasattr(nn, kind) and bool(len(lowest)) and np.nanmin(lowest)==0
+    return kind in _rectifiers or not hasattr(nn, kind) and np.fmin.reduce(lowest, initial=math.inf)==0
 
 def _windows(run, steps):
-    "How many of the run's spans make a window of at least so many recorded steps, as far as there are that many; 0 for a run too short to judge"
-    if len(run.steps)<3: return 0
+    "How many of the run's spans make a window of at least so many recorded steps, as far as there are that many"
     return min(math.ceil(steps*len(run.spans)/len(run.steps)), len(run.spans))
+
+def _need(run, n):
+    if len(run.steps)<n: raise LookupError(f'{len(run.steps)} recorded steps, and it takes {n}')
 
 def _sliding(x, w): return np.lib.stride_tricks.sliding_window_view(x, w, 0)
 
@@ -120,9 +127,12 @@ def dead_units(
     "Most channels of a rectified layer give nothing over a whole window of steps"
     acts = [n for n,low in run.min.items() if _rectified(run, n, low)]
     if not acts: raise LookupError('there are no rectified layers')
+    maxima = {n: run.channel_max(n) for n in acts if n in run._track.maxima}
+    if not maxima: raise LookupError('no maxima of channels were recorded: use record(..., channels=True)')
+    _need(run, min(window, 3))
     w = _windows(run, window)
-    for name in acts if w else []:
-        most = _sliding(run.channel_max(name), w).max(-1)
+    for name,m in maxima.items():
+        most = _sliding(m, w).max(-1)
         dead = np.where(np.isfinite(most).any(1), (most<=0).mean(1), 0)
         if not (spell := longest(dead>share, 1)): continue
         a,b = spell
@@ -158,6 +168,7 @@ def vanishing_gradient(
 ):
     "The gradient of a weight is far below that of the others"
     names = _weights(run)
+    _need(run, persist)
     g = _table(run.grads.rms, names)
     mid,top = _nan(np.nanmedian, g, 0),_nan(np.nanmax, g, 0)
     small = (g<relative*mid) & (len(names)>2) | (g<least) & (g<relative*top)
@@ -193,6 +204,7 @@ def exploding_gradient(
 ):
     "The gradient of a weight grows far beyond what it was, or is far beyond the weight or the other gradients"
     names = _weights(run)
+    _need(run, persist)
     g,w = _table(run.grads.rms, names),_table(run.weights.rms, names)
     usual,mid = _running(g, history),np.broadcast_to(_nan(np.nanmedian, g, 0), g.shape)
     looks = [('its running median', (g>factor*usual) & (g>w), usual, factor), ('the weight itself', (g>relative*w) & (w>0), w, relative),
@@ -243,6 +255,7 @@ def saturation(
     "Too many values of a tanh or sigmoid sit at its ends; of the last layer, which may be sure of itself, this is not asked"
     acts = [n for n in run.layers[:-1] if run.kinds[n] in ('Tanh','Sigmoid')]
     if not acts: raise LookupError('there are no tanh or sigmoid layers before the last')
+    _need(run, persist)
     for n in acts:
         ends = _top_share(run, n, tanh if run.kinds[n]=='Tanh' else 1-sigmoid)
         if run.kinds[n]=='Sigmoid': ends += _low_share(run, n, sigmoid)
@@ -271,7 +284,7 @@ def update_ratio(
     steps = run.updates.steps
     grads,u = _table(run.grads.norm, names),_table(run.updates.ratio, names)
     u = np.where(np.isnan(grads), np.nan, u)  # frozen: nothing is asked of it
-    if len(steps)<window: return
+    _need(run, window)
     usual = _smooth(u, window)
     for n,row,med,g in zip(names, u, usual, grads):
         early = row[:max(len(row)//2, window)]
@@ -295,13 +308,15 @@ def bad_init(
     first:int=3, # Steps that count as the beginning
 ):
     "A linear layer blows up, or shrinks, the values that pass, and no normalisation behind it makes up for that"
+    _need(run, 1)
     names = list(run.layers)
     last_norm = max((i for i,n in enumerate(names) if 'Norm' in str(run.kinds[n])), default=-1)
     todo = [i for i,n in enumerate(names) if run.kinds[n] in _linears and i>last_norm and i]
     if not todo: raise LookupError('there are no linear layers without a normalisation behind them')
     var,power = run.std,run.rms
     for i in todo:
-        g = _nan(np.nanmean, var[names[i]][:first]**2)/_nan(np.nanmean, power[names[i-1]][:first]**2)
+        before = _nan(np.nanmean, power[names[i-1]][:first]**2)
+        g = _nan(np.nanmean, var[names[i]][:first]**2)/before if before>0 else math.nan
         small = 0<g<1/gain and i<todo[-1]
         if not (small or gain<g<math.inf): continue
         yield Finding(names[i], (run.steps[0],run.steps[:first][-1]), g, 1/gain if small else gain,
@@ -325,6 +340,7 @@ def massive_activations(
     persist:int=3, # Steps in a row
 ):
     "A few values are enormous beside all the others of their layer"
+    _need(run, persist)
     lo,hi = run.min,run.max
     for n in run.layers:
         big = np.fmax(abs(lo[n]), abs(hi[n]))
@@ -345,6 +361,7 @@ def low_precision(
     persist:int=3, # Steps in a row
 ):
     "Values come close to the largest number of their dtype, or have fallen under its smallest"
+    _need(run, persist)
     for what in ('layers','output_grads'):
         if what not in run.tracks or what=='output_grads' and getattr(run, 'scaler', None): continue  # a scaler has kept them in range
         series = run if what=='layers' else run.output_grads
@@ -430,8 +447,8 @@ def drift(
     skip:float=.25, # Share of the run at its start in which everything changes, and nothing is said
 ):
     "The values of a layer are suddenly distributed otherwise than just before"
+    _need(run, 6*window)
     w = _windows(run, window)
-    if not w or len(run.spans)<6*w: raise LookupError(f'the run is shorter than six windows of {window} steps')
     for n in run.layers:
         h = np.concatenate([np.zeros((1,2048), int), run.hist(n)]).cumsum(0)
         sums = h[w:]-h[:-w]
@@ -466,9 +483,9 @@ def __repr__(self:Findings):
     head = ', '.join(f'{k} {s}{"s" if k>1 else ""}' for s,k in n.items() if k) or 'no findings'
     lines = [f'{head} in {self.about}']
     for name in dict.fromkeys(f.rule for f in self):
-        same = [f for f in self if f.rule==name]
-        lines += map(repr, same[:3])
-        if len(same)>3: lines.append(f'... and {name} in {len(same)-3} more: {", ".join(f.layer for f in same[3:9])}{", ..." if len(same)>9 else ""}')
+        first,*more = [f for f in self if f.rule==name]
+        lines += [repr(first), *[f"  also in '{f.layer}', {_when(f.steps)}: {_num(f.seen)}" for f in more[:5]]]
+        if len(more)>5: lines.append(f'  and in {len(more)-5} more')
     lines.append(f'Checked: {", ".join(self.checked)}')
     if self.skipped: lines.append('Not checked: '+'; '.join(f'{k} ({v})' for k,v in self.skipped.items()))
     return '\n'.join(lines)
@@ -502,7 +519,6 @@ def health(self:Run,
             skipped[name] = str(e)
             continue
         checked.append(name)
-        for o in new: o.rule,o.source = o.rule or name,o.source or f.source
         found += new
     return Findings(sorted(found, key=lambda o: (severities.index(o.severity), o.steps[0])), checked, skipped, repr(self))
 
@@ -847,5 +863,5 @@ def _watching(self:find_nan): return self.live and self.finding is None and not 
 def __repr__(self:find_nan):
     if self.finding: return repr(self.finding)
     text = f'find_nan: all finite in {self.calls} calls of {len(self.names)} modules, {self.step+1} training passes'
-    if self._held: text += f'\n(apart from float16 gradients: {self._held.unit}, {_where(self._held.layer)}, {_when(self._held.steps)})'
+    if self._held: text += f'\n(apart from float16 gradients: {self._held.unit}, in {_where(self._held.layer)}, {_when(self._held.steps)})'
     return text
