@@ -266,8 +266,8 @@ class _OnMany:
     def __init__(self, hook): self.hook,self.id,self.mods,self.handles = hook,RemovableHandle(OrderedDict()).id,[],[]
 
     def add(self, m):
-        if isinstance(m, torch.jit.ScriptModule): return
         if type(m).register_forward_hook is nn.Module.register_forward_hook: m._forward_hooks[self.id] = self.hook
+        elif isinstance(m, torch.jit.ScriptModule): return
         else: self.handles.append(m.register_forward_hook(self.hook))
         self.mods.append(m)
         if len(m._forward_hooks)>1: _in_order(m._forward_hooks)

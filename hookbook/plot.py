@@ -558,7 +558,7 @@ class LiveView:
     def __init__(self,
         every:float=3., # Seconds between two drawings, at least
         show=None, # Function of the picture, as bytes of a PNG file; default: show it in the notebook
-    ): self.every,self.show,self.due,self.handle = every,show or (self._display if _in_notebook() else None),0.,None
+    ): self.every,self.show,self.due,self.handle = every,show or (self._display if _in_notebook() else None),None,None
 
     _clock = staticmethod(time.perf_counter)
     def __call__(self,
@@ -567,6 +567,7 @@ class LiveView:
     ):
         "Draw `run`, unless it was drawn just now"
         start = self._clock()
+        if self.due is None: self.due = start+self.every
         if self.show is None or start<self.due and not last or not len(run.steps): return
         fig = _figure((10,6))
         run.overview(ax=fig.subplots(2 if 'params' in run.tracks and len(run.grads.params) else 1, 2))

@@ -255,6 +255,7 @@ def measure(
     if not v.averaged: state[1:3].fill_(math.nan)
     return merge(state, _zeros(v.zeros, state.device)) if v.zeros else state
 
+# %% ../nbs/05_stats.ipynb #51539377
 def on_host(
     v:Values, # What `values` gave
 ) -> bool:
@@ -330,6 +331,7 @@ def hist_bits(
     if v.zeros: h[1024] += v.zeros
     return h
 
+# %% ../nbs/05_stats.ipynb #297b8cf1
 def host_bits(
     v:Values, # What `values` gave, if `on_host`
     sample:int=_SAMPLE, # As for `hist_bits`
@@ -343,6 +345,7 @@ def host_bits(
     h[1024] += v.zeros
     return h
 
+# %% ../nbs/05_stats.ipynb #ca34a6a3
 def _host_bins(x, part):
     if x.dtype==torch.float32: codes = x.numpy()[part].view(np.int32)>>21
     elif x.dtype==torch.bfloat16: codes = x.view(torch.int16).numpy()[part]>>5
@@ -387,6 +390,7 @@ def hist_40(
     if v.zeros: h[0] += v.zeros
     return h
 
+# %% ../nbs/05_stats.ipynb #280b8f7e
 @cache
 def _bins_40():
     "For each code of sign, exponent and 5 bits of mantissa, the bin from 0 to 39 of its values, or 40 for none"
