@@ -421,9 +421,14 @@ def record(
     steps:int=4096, # Rows to keep: when they are full, every other one is dropped
     path=None, # File to save to, at the end and at each flush
     flush_every:int|None=None, # Steps between flushes: save, and merge the ranks of a distributed run
+    live:bool=False, # In a notebook: show pictures of the run, and redraw them every few seconds while it grows
 ) -> Recorder: # A context manager; raises `LookupError` where `layers` chooses nothing
     "Watch the layers of `model`, and with `opt` its gradients and updates, while it trains"
-    return Recorder(model, opt, layers, every, budget, hist, channels, inputs, output_grads, scaler, steps, path, flush_every)
+    rec = Recorder(model, opt, layers, every, budget, hist, channels, inputs, output_grads, scaler, steps, path, flush_every)
+    if live:
+        from hookbook.plot import LiveView   # a later chapter, needed by those only who ask for pictures
+        rec.view = LiveView()
+    return rec
 
 # %% ../nbs/06_record.ipynb #c10a14a5
 @patch
@@ -499,6 +504,7 @@ def _part_begins(self:Recorder, m):
 def _begin_step(self:Recorder):
     "A training step begins: is it recorded?"
     if self.stale: self._scan()
+    if self.view and self.live: self._draw()
     self._account()
     self.step,self.over,self.opener = self.step+1,False,None
     if self.flush_every and self.step and self.step%self.flush_every==0: self.flush()
@@ -511,6 +517,12 @@ def _begin_step(self:Recorder):
 def _due(self:Recorder, step): return not self.pausing and step%(self.every*self.skip)==0
 
 # %% ../nbs/06_record.ipynb #3575477c
+@patch
+def _draw(self:Recorder, last=False):
+    start = self._clock()
+    self._guarded('the live view', self.view, self, last)
+    self.spent += self._clock()-start
+
 @patch
 def _begin_eval(self:Recorder):
     "An evaluation pass begins, or goes on"
