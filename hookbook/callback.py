@@ -58,6 +58,7 @@ def _chosen(model, choice):
 
 @patch
 def before_fit(self:HookCallback):
+    "Choose the modules, and hook them"
     if self.hook is None: raise TypeError(f'{type(self).__name__} has nothing to call: write a method `hook(self, m, i, o)`, or pass `hook=`')
     if self.modules is None or self.modules is self._found:
         self.modules = self._found = [m for m in flatten_model(self.model) if self.include_paramless or has_params(m)]
@@ -86,15 +87,18 @@ def _remove(self:HookCallback):
 # %% ../nbs/10_callback.ipynb #8fc35aea
 @patch
 def before_batch(self:HookCallback):
+    "With `every`, hook the modules at its steps"
     if self.every is not None and self.training and self.train_iter%self.every==0: self._register()
 
 @patch
 def after_batch(self:HookCallback):
+    "With `every`, remove the hooks; what they stored stays in `hooks`"
     if self.every is not None: self._remove()
 
 # %% ../nbs/10_callback.ipynb #606e1b67
 @patch
 def after_fit(self:HookCallback):
+    "Remove the hooks, and name the layers that were never called"
     if self.remove_end: self._remove()
     silent = [m for m in self._layers if m not in self._fired]
     if not silent or not self.train_iter: return
@@ -103,14 +107,17 @@ def after_fit(self:HookCallback):
     warn(f'{type(self).__name__}: never called in this fit: {which}. No hook runs in a layer that is skipped, run through `.forward`, or was compiled before the hook came')
 
 @patch
-def after_error(self:HookCallback): self._remove()
+def after_error(self:HookCallback):
+    "Remove the hooks, in any case"
+    self._remove()
 
 @patch
 def _release(self:HookCallback):
     if self.remove_end: self._remove()
 
 @patch
-def __getstate__(self:HookCallback): # hooks stay with their model: a copy, or a pickle, has none
+def __getstate__(self:HookCallback):
+    "A copy or a pickle has no hooks: they stay with their model"
     return {**vars(self), 'hooks': None, '_watching': False}
 
 # %% ../nbs/10_callback.ipynb #26290bca
@@ -137,6 +144,7 @@ class ActivationStats(HookCallback):
 
     @property
     def stats(self):
+        "`stats[step][layer]`: a dict, a list of dicts for several tensors, or `None`"
         self._fetch()
         return self._stats
     @stats.setter
@@ -145,11 +153,13 @@ class ActivationStats(HookCallback):
 # %% ../nbs/10_callback.ipynb #2ba96013
 @patch
 def before_validate(self:ActivationStats):
+    "Take the hooks off"
     self._paused = self._watching
     self._remove()
 
 @patch
 def after_validate(self:ActivationStats):
+    "Put them back, if training goes on"
     if self._paused: self._register()
 
 # %% ../nbs/10_callback.ipynb #ea158f34

@@ -17,7 +17,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from threading import get_ident
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 import torch
 from torch import nn, Tensor
 from torch._compile import _disable_dynamo
@@ -29,7 +29,7 @@ from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
 from .nested import describe, get_leaf, leaves, map_leaves, map_named, opened, tensors
 from .modules import find, named_modules, one_param
-from .hook import name_fault, recomputing, fast_path_off
+from .hook import name_fault, outermost_module, recomputing, fast_path_off
 
 # %% ../nbs/03_capture.ipynb #43f61541
 def _changed(entry):
@@ -137,6 +137,7 @@ class _Tap(_Live):
         self.keep = {'last':1, 'all':0}.get(cap.keep, cap.keep)  # 0 for no limit
         self.runs,self.handles,self.leaf_handles,self.events,self.facts = [],[],[],{},set()
         self.running,self.forwards,self.stopped = False,0,None
+        self.part,self.parts = None,WeakKeyDictionary()
         self.plain = cap.plain and not (_overwritten and any(m in _overwritten for m in self.names))
         self.owner = self.thread
         self.new_run()
@@ -184,7 +185,7 @@ def again(self:_Tap, kept, name, e):
     if recomputing(): return
     calls = kept[name] = _listed(kept[name])
     calls.append(e)
-    if self.keep and not self.running: del calls[:-self.keep]
+    if self.keep and not self.running and (self.keep>1 or self.part is None): del calls[:-self.keep]
 
 # %% ../nbs/03_capture.ipynb #d97769e1
 def _call(tap, method, *args):
@@ -220,6 +221,24 @@ def remember(self:_Tap, name):
     if name in self.cap.layers: _overwritten.add(self.cap.layers[name])
     self.plain,self.fast = False,None
 
+# %% ../nbs/03_capture.ipynb #583f9d1e
+@patch
+def join_part(self:_Tap, name):
+    "The layer `name` runs, but the model itself doesn't: find out as part of what"
+    self.part = outermost_module()
+    if self.part is None: return
+    if self.part not in self.parts:
+        self.parts[self.part] = set()
+        self._hold(self.part.register_forward_pre_hook(partial(_call, self, 'begin_part'), prepend=True))
+    self.parts[self.part].add(name)
+
+@patch
+def begin_part(self:_Tap, m, args):
+    if get_ident()!=self.owner or recomputing() or outermost_module() is not m: return
+    for name in self.parts[m] if self.keep==1 else ():
+        for kept in self.cur.values(): kept.pop(name, None)
+    self.parts[m] = set()
+
 # %% ../nbs/03_capture.ipynb #689622bc
 def _in_order(hooks):
     "Edits first, then captures, then captures that stop the run"
@@ -247,8 +266,8 @@ class _OnMany:
     def __init__(self, hook): self.hook,self.id,self.mods,self.handles = hook,RemovableHandle(OrderedDict()).id,[],[]
 
     def add(self, m):
-        if isinstance(m, torch.jit.ScriptModule): return
         if type(m).register_forward_hook is nn.Module.register_forward_hook: m._forward_hooks[self.id] = self.hook
+        elif isinstance(m, torch.jit.ScriptModule): return
         else: self.handles.append(m.register_forward_hook(self.hook))
         self.mods.append(m)
         if len(m._forward_hooks)>1: _in_order(m._forward_hooks)
@@ -434,6 +453,7 @@ def _kept(f, v):
 @patch
 def fire(self:_Tap, what, name, v):
     "Keep what the layer `name` takes in or hands on, and watch for its gradient"
+    if not self.running: self.join_part(name)
     if what in self.cur: self.put(what, name, self.entry(name, v, self.cap.pick))
     grad = 'grad' if what=='out' else 'grad_in'
     if grad in self.cur: self.watch(grad, name, v)

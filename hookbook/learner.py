@@ -53,13 +53,15 @@ class DataLoaders:
         device=None): # Where model and batches go, such as `default_device()`; default: batches follow the model
         self.loaders,self.device = list(loaders),None if device is None else torch.device(device)
 
-    train = property(lambda self: self.loaders[0])
-    valid = property(lambda self: self.loaders[1] if len(self.loaders)>1 else None)
+    train = property(lambda self: self.loaders[0], doc='The training loader')
+    valid = property(lambda self: self.loaders[1] if len(self.loaders)>1 else None, doc='The validation loader, or `None`')
     def __getitem__(self, i): return self.loaders[i]
     def __len__(self): return len(self.loaders)
 
     @property
-    def n_inp(self): return getattr(self.train, 'n_inp', None)
+    def n_inp(self):
+        "How many values of a batch are inputs; `None`: all but the last"
+        return getattr(self.train, 'n_inp', None)
     @n_inp.setter
     def n_inp(self, n): self.train.n_inp = n
 
@@ -396,6 +398,7 @@ def fit(self:Learner,
     cbs=None, # Callbacks for this fit only
     reset_opt:bool=False): # Forget the optimizer's state?
     "Train, and validate after each epoch"
+    if self.dls is None: raise ValueError('this Learner has no data to train with: give it `dls`')
     with self.added_cbs(cbs), self._tidy():
         self._ready_opt(lr, reset_opt)
         self.n_epoch = n_epoch
@@ -447,7 +450,7 @@ class Mean:
         "Take `x` in, `n` times"
         self.total,self.n = self.total + (x.detach() if isinstance(x, Tensor) else x)*n,self.n+n
 
-    value = property(lambda self: float(self.total)/self.n if self.n else math.nan)
+    value = property(lambda self: float(self.total)/self.n if self.n else math.nan, doc='The mean as a float, NaN if there is nothing')
 
 # %% ../nbs/09_learner.ipynb #bf804417
 class Recorder(Callback):
@@ -472,7 +475,9 @@ def _metric_name(f):
 
 # %% ../nbs/09_learner.ipynb #738c5297
 @patch
-def before_validate(self:Recorder): self.means = L(Mean() for _ in range(1+len(self.metrics)))
+def before_validate(self:Recorder):
+    "New sums"
+    self.means = L(Mean() for _ in range(1+len(self.metrics)))
 
 @patch
 def _new_line(self:Recorder):
@@ -482,6 +487,7 @@ def _new_line(self:Recorder):
 # %% ../nbs/09_learner.ipynb #874b055e
 @patch
 def after_batch(self:Recorder):
+    "Add the loss, and in validation the metrics"
     if not len(self.yb) or self.loss is None: return
     t = first_tensor(self.xb)
     n = 1 if t is None or not t.ndim else len(t)
@@ -507,6 +513,7 @@ def losses(self:Recorder) -> list: # A float a batch
 # %% ../nbs/09_learner.ipynb #9ef60db1
 @patch
 def after_epoch(self:Recorder):
+    "Keep the numbers of the epoch, and log them"
     self.iters.append(self.train_iter)
     means = [self.train_loss, *(self.means if self.dls.valid is not None else [])]
     self.values.append(L(m.value for m in means))
@@ -544,10 +551,12 @@ class ProgressCallback(Callback):
 # %% ../nbs/09_learner.ipynb #5ccc4c00
 @patch
 def before_epoch(self:ProgressCallback):
+    "Move the bar of the epochs"
     if self.mbar: self.mbar.update(self.epoch)
 
 @patch
 def before_train(self:ProgressCallback):
+    "Start a bar for the batches"
     if not (self.create_mbar and _has_screen()): return
     from fastprogress.fastprogress import progress_bar
     n = _len(self.dl)
@@ -555,11 +564,14 @@ def before_train(self:ProgressCallback):
     if n!=0: self.pbar.update(0)
 
 @patch
-def before_validate(self:ProgressCallback): self.before_train()
+def before_validate(self:ProgressCallback):
+    "Start a bar for the batches"
+    self.before_train()
 
 # %% ../nbs/09_learner.ipynb #ba62bd73
 @patch
 def after_batch(self:ProgressCallback):
+    "Move the bar"
     if self.pbar is None: return
     if self.training and self.loss is not None and time.perf_counter()-self._looked > self.refresh:
         self.pbar.comment,self._looked = f'{self.loss.item():.4f}',time.perf_counter()
@@ -567,11 +579,14 @@ def after_batch(self:ProgressCallback):
 
 @patch
 def after_train(self:ProgressCallback):
+    "End the bar"
     if self.pbar is not None: self.pbar.on_iter_end()
     self.pbar = None
 
 @patch
-def after_validate(self:ProgressCallback): self.after_train()
+def after_validate(self:ProgressCallback):
+    "End the bar"
+    self.after_train()
 
 # %% ../nbs/09_learner.ipynb #86300da3
 @patch
@@ -582,12 +597,14 @@ def _write(self:ProgressCallback, row):
 
 @patch
 def after_fit(self:ProgressCallback):
+    "Leave the table, and give the logger back"
     if self.mbar: self.mbar.on_iter_end()
     if self.logger==self._write: self.learn.logger = print
     self.mbar = self.pbar = None
 
 @patch
 def after_error(self:ProgressCallback):
+    "Say that it was interrupted"
     if self.pbar is not None: self.pbar.on_interrupt()
     self.after_fit()
 
@@ -678,6 +695,7 @@ def validate(self:Learner,
     cbs=None, # Callbacks for this time only
 ) -> L: # The loss, and each metric
     "Loss and metrics of the model as it is"
+    if dl is None and ds_idx>=len(self.dls or ()): raise IndexError(f'there is no loader {ds_idx} in {self.dls}: pass `dl=`')
     with self.added_cbs(cbs), self._tidy(): self._do_validate(self.dls[ds_idx] if dl is None else dl)
     return L(m.value for m in self.recorder.means)
 

@@ -58,7 +58,8 @@ def _walk(m, name='', above=()):
     for k,c in m._modules.items():
         if c is None or c is m or c in above: continue
         sub = name if _is_wrapper(m, k) else f'{name}.{k}' if name else k
-        yield from _walk(c, sub, (*above,m))
+        if c._modules: yield from _walk(c, sub, (*above,m))
+        else: yield sub,c
 
 def named_modules(
     model:nn.Module, # Any module
@@ -95,7 +96,9 @@ def _leaves(m, name='', above=()):
     inner = [(k,c) for k,c in m._modules.items() if id(c) in running and c is not m and c not in above]
     if not inner: yield name,m
     for k,c in inner:
-        yield from _leaves(c, name if _is_wrapper(m, k) else f'{name}.{k}' if name else k, (*above,m))
+        sub = name if _is_wrapper(m, k) else f'{name}.{k}' if name else k
+        if c._modules: yield from _leaves(c, sub, (*above,m))
+        else: yield sub,c
 
 def leaf_modules(
     model:nn.Module, # Any module

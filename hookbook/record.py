@@ -68,6 +68,7 @@ def open(self:Table,
     self.version += 1
     return full
 
+# %% ../nbs/06_record.ipynb #2cdc07c8
 @patch
 def thin(self:Table):
     "Drop every other row"
@@ -76,7 +77,7 @@ def thin(self:Table):
     self.merged = len(range(0, self.merged, 2))
     self.steps = [self.steps[i] for i in keep]
 
-# %% ../nbs/06_record.ipynb #2cdc07c8
+# %% ../nbs/06_record.ipynb #303d95c7
 @patch
 def read(self:Table,
     rows:int|None=None, # How many rows; default: all
@@ -87,6 +88,7 @@ def read(self:Table,
         self._read = key,self.data[:len(self.steps) if rows is None else rows,:len(self.names)].cpu().double().numpy().copy()
     return self._read[1]
 
+# %% ../nbs/06_record.ipynb #af77c134
 @patch(as_prop=True)
 def nbytes(self:Table): return self.data.numel()*self.data.element_size()
 
@@ -127,7 +129,7 @@ class Track(Table):
     @property
     def nbytes(self): return super().nbytes+sum(t.numel()*t.element_size() for t in [*self.maxima.values(), *([self.hists] if self.hist else [])])
 
-# %% ../nbs/06_record.ipynb #303d95c7
+# %% ../nbs/06_record.ipynb #03edca35
 @patch
 def _widen(self:Track):
     Table._widen(self)
@@ -136,6 +138,7 @@ def _widen(self:Track):
         self.hists = old.new_zeros(self.max_spans, len(self.data[0]), old.shape[2])
         self.hists[:,:old.shape[1]] = old
 
+# %% ../nbs/06_record.ipynb #f1e640cb
 @patch
 def open(self:Track,
     step:int, # Number of the step
@@ -146,6 +149,7 @@ def open(self:Track,
     self.spans[-1][1],self.filled = step,self.filled+1
     return full
 
+# %% ../nbs/06_record.ipynb #05af06e9
 @patch
 def _new_span(self:Track, step):
     if len(self.spans)==self.max_spans: self._join_spans()
@@ -154,7 +158,7 @@ def _new_span(self:Track, step):
     if self.hist: self.hists[len(self.spans)-1] = 0
     for m in self.maxima.values(): m[len(self.spans)-1] = -math.inf
 
-# %% ../nbs/06_record.ipynb #03edca35
+# %% ../nbs/06_record.ipynb #3e390895
 @patch
 def _join_spans(self:Track):
     "Add up neighbours on the coarse axis (those that were merged over ranks and those that were not stay apart)"
@@ -173,6 +177,7 @@ def _join_spans(self:Track):
 # %% ../nbs/06_record.ipynb #e8538f96
 _MAX_CHANNELS = 4096   # more than that are not channels but a vocabulary
 
+# %% ../nbs/06_record.ipynb #796c1960
 @patch
 def add(self:Track,
     name:str, # Of the column
@@ -187,6 +192,7 @@ def add(self:Track,
     if axis is not None: self._add_max(name, channel_max(t, axis))
     self.version += 1
 
+# %% ../nbs/06_record.ipynb #ac80b40c
 @patch
 def _add_here(self:Track, i, v):
     "On the CPU, where the buffers are numpy arrays as well"
@@ -194,6 +200,7 @@ def _add_here(self:Track, i, v):
     cell[:] = _merge(cell, new, np) if i in self.seen else new
     if self.hist: self.hists.numpy()[len(self.spans)-1,i] += np.add.reduceat(host_bits(v, step=self.steps[-1]), _starts)
 
+# %% ../nbs/06_record.ipynb #a888ed73
 @patch
 def _add_there(self:Track, i, v):
     "On any other device"
@@ -201,6 +208,7 @@ def _add_there(self:Track, i, v):
     self.cells[i].copy_(merge(self.cells[i], state) if i in self.seen else state)
     if self.hist: self.hists[len(self.spans)-1,i].index_add_(0, self.groups, hist_bits(v, step=self.steps[-1]).to(self.device, torch.int32, non_blocking=True))
 
+# %% ../nbs/06_record.ipynb #6961ac5c
 @patch
 def _add_max(self:Track, name, m):
     if m is None or len(m)>_MAX_CHANNELS: return
@@ -217,6 +225,7 @@ class Named(dict):
         raise LookupError(f'nothing was recorded under {k!r}. ' + (f'Names are like: {", ".join(near)}' if near else 'Nothing was recorded at all'))
     def __repr__(self): return f'{len(self)} arrays: {", ".join(list(self)[:6])}{", ..." if len(self)>6 else ""}'
 
+# %% ../nbs/06_record.ipynb #662cd27f
 class Series:
     "How the statistics of a `Track` went: `mean`, `std`, `max` and so on, each an array over `steps` for each of `layers`"
     def __init__(self,
@@ -249,12 +258,13 @@ class Series:
 
 _fields = ('n','mean','std','rms','min','max','near_zero','small','nonfinite','calls')
 
-# %% ../nbs/06_record.ipynb #f1e640cb
+# %% ../nbs/06_record.ipynb #78aef127
 @patch
 def _row(self:Series, name):
     if name not in self._track.index: Named.fromkeys(self._track.names)[name]
     return self._track.index[name]
 
+# %% ../nbs/06_record.ipynb #b9942575
 @patch
 def hist(self:Series,
     name:str, # A layer
@@ -263,6 +273,7 @@ def hist(self:Series,
     if not self._track.hist: raise LookupError('no histograms were recorded: use record(..., hist=True)')
     return unfold(self._track.hists[:self._upto(self._track)[1],self._row(name)].cpu().numpy())
 
+# %% ../nbs/06_record.ipynb #cf17727e
 @patch
 def quantile(self:Series,
     name:str, # A layer
@@ -271,6 +282,7 @@ def quantile(self:Series,
     "The value that a share `q` of the activations of `name` stays below, over time"
     return quantile(self.hist(name), q)
 
+# %% ../nbs/06_record.ipynb #ab0671ad
 @patch
 def channel_max(self:Series,
     name:str, # A layer
@@ -306,6 +318,7 @@ class Norms:
         return np.where(np.isnan(all).all(0), np.nan, np.sqrt(np.nansum(all**2, 0)))
     def __repr__(self): return f'{("gradients","weights","updates")[self._kind]} of {len(self.params)} parameters in {len(self.steps)} steps: .norm, .rms and .total'
 
+# %% ../nbs/06_record.ipynb #4432b1aa
 class Updates(Norms):
     "Norms of the updates, and their `ratio` to the weights"
     @property
@@ -356,8 +369,16 @@ class _Call(InertHook):
         rec = self.rec()
         if rec is None or rec.closed: return
         if torch.compiler.is_compiling(): rec.traced = True   # inside a compiled graph there is nothing to look at
-        else: getattr(rec, self.method)(*self.args, *args)
+        elif not torch.jit.is_tracing(): getattr(rec, self.method)(*self.args, *args)
 
+def _plain_opt(o):
+    "The optimizer of PyTorch inside a wrapper such as those of Lightning, Accelerate and fastai"
+    for k in ('optimizer','opt'):
+        if isinstance(getattr(o, k, None), torch.optim.Optimizer): return _plain_opt(getattr(o, k))
+    if isinstance(o, torch.optim.Optimizer): return o
+    raise TypeError(f'opt has to be an optimizer of torch.optim, or a list of them, and got a {type(o).__name__}')
+
+# %% ../nbs/06_record.ipynb #0bef9407
 class Recorder(Run):
     "A `Run` that is being recorded: made by `record`"
     _clock = staticmethod(time.perf_counter)
@@ -367,7 +388,7 @@ class Recorder(Run):
         self.layers_chosen = layers
         if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
         if every<1: raise ValueError(f'every={every}: record every step with 1, every tenth with 10')
-        self.opts = [] if opt is None else list(opt) if isinstance(opt, (list,tuple)) else [opt]
+        self.opts = [_plain_opt(o) for o in ([] if opt is None else opt if isinstance(opt, (list,tuple,L)) else [opt])]
         self.inner,p = named_modules(model)[''],one_param(model)
         device,width = 'cpu' if p is None or p.is_meta else p.device,len(find(model, layers))
         names = ['layers']+['inputs']*inputs+['output_grads']*output_grads
@@ -376,7 +397,7 @@ class Recorder(Run):
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
         super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
-        self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip = False,False,False,None,False,0,1
+        self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,None,False,0,1,-1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
         self.spent,self.began,self.times,self.wanted = 0.,None,[],every
         self.attach()
@@ -400,7 +421,7 @@ def record(
     "Watch the layers of `model`, and with `opt` its gradients and updates, while it trains"
     return Recorder(model, opt, layers, every, budget, hist, channels, inputs, output_grads, scaler, steps, path, flush_every)
 
-# %% ../nbs/06_record.ipynb #05af06e9
+# %% ../nbs/06_record.ipynb #c10a14a5
 @patch
 def attach(self:Recorder):
     "Put the hooks on: a pair on the model for the clock, one on each chosen layer, and a pair on each optimizer"
@@ -413,9 +434,11 @@ def attach(self:Recorder):
     self.outside = hasattr(self.model, '_orig_mod')   # then the clock's hooks run outside the compiled code, and can switch it off
     if not self.outside: self._run_eagerly(True)
 
+# %% ../nbs/06_record.ipynb #1b7e0ace
 @patch
 def _registered(self:Recorder, *args): self.stale = True
 
+# %% ../nbs/06_record.ipynb #7cfd4f15
 @patch
 def _scan(self:Recorder):
     "Look up the chosen modules and hook those that are not hooked yet"
@@ -430,16 +453,18 @@ def _scan(self:Recorder):
     self.info['kinds'].update({n: type(m).__name__ for n,m in found.items()})
     self.compiled = any(hasattr(m, '_orig_mod') or getattr(m, '_compiled_call_impl', None) for m in self.model.modules())
 
+# %% ../nbs/06_record.ipynb #05104cc4
 @patch
 def _hook(self:Recorder, name, m):
     hs = [m.register_forward_hook(_Call(self, '_see', name))]
     return hs+[m.register_forward_pre_hook(_Call(self, '_see_input', name), with_kwargs=True)] if 'inputs' in self.tracks else hs
 
+# %% ../nbs/06_record.ipynb #a418d70a
 @patch
 def _unhook(self:Recorder, i):
     for h in self.hooked.pop(i): h.remove()
 
-# %% ../nbs/06_record.ipynb #3e390895
+# %% ../nbs/06_record.ipynb #07aa12d9
 @patch
 def _root_begins(self:Recorder, *args):
     if recomputing(): return
@@ -448,10 +473,12 @@ def _root_begins(self:Recorder, *args):
     self.rooted = True
     if self.over or not self.opts: self._begin_step()
 
+# %% ../nbs/06_record.ipynb #86367cc8
 @patch
 def _root_ends(self:Recorder, *args):
     if not recomputing(): self.inside = False
 
+# %% ../nbs/06_record.ipynb #b62d67ca
 @patch
 def _part_begins(self:Recorder, m):
     "Layer `m` runs by itself, and not as part of the whole model"
@@ -463,7 +490,7 @@ def _part_begins(self:Recorder, m):
     else: return
     if self.opener is None: self.opener = id(m)
 
-# %% ../nbs/06_record.ipynb #796c1960
+# %% ../nbs/06_record.ipynb #feb9d4f8
 @patch
 def _begin_step(self:Recorder):
     "A training step begins: is it recorded?"
@@ -475,33 +502,37 @@ def _begin_step(self:Recorder):
     if self.live and any([self.tracks[n].open(self.step) for n in self.tracks if n!='eval']): self.skip *= 2
     if self.outside: self._run_eagerly(self.live)
 
+# %% ../nbs/06_record.ipynb #7bf08349
 @patch
 def _due(self:Recorder, step): return not self.pausing and step%(self.every*self.skip)==0
 
+# %% ../nbs/06_record.ipynb #3575477c
 @patch
 def _begin_eval(self:Recorder):
     "An evaluation pass begins, or goes on"
     if self.stale: self._scan()
     t,first = self.tracks['eval'],self.step<0
     self.eval_live = not self.pausing and self.evals%(self.every*(self.eval_skip if first else 1))==0
-    if self.eval_live and (first or not t.steps or t.steps[-1]!=self.step):
+    if self.eval_live and (first or self.eval_step!=self.step):
+        self.eval_step = self.step
         if t.open(self.evals if first else self.step) and first: self.eval_skip *= 2
     self.evals += 1
     if self.outside: self._run_eagerly(self.eval_live)
 
-# %% ../nbs/06_record.ipynb #ac80b40c
+# %% ../nbs/06_record.ipynb #ab71e7b6
 @patch
 def _see(self:Recorder, name, m, args, out):
     if recomputing():
         if 'output_grads' in self.tracks and self.live: self._ask_grads(name, out)   # reentrant checkpointing makes the graph only now
         return
     start = self._clock()
-    if not self.inside: self._part_begins(m)
+    if not self.inside and m is not self.model: self._part_begins(m)
     if self.live if self.train else self.eval_live:
         self._guarded(name, self._store, 'layers' if self.train else 'eval', name, m, out)
         if self.train and 'output_grads' in self.tracks: self._ask_grads(name, out)
     self.spent += self._clock()-start
 
+# %% ../nbs/06_record.ipynb #69ce8a87
 @patch
 def _guarded(self:Recorder, name, f, *args):
     "Call `f`; a fault in it is reported once, and ends the recording of `name`"
@@ -512,12 +543,14 @@ def _guarded(self:Recorder, name, f, *args):
         self.errors[name] = f'{type(e).__name__}: {e}'
         warnings.warn(f'hookbook could not record {name!r}, and will not try again: {self.errors[name]}')
 
+# %% ../nbs/06_record.ipynb #85ba2760
 @patch
 def _store(self:Recorder, track, name, m, out):
     for path,t in [('',out)] if isinstance(out, Tensor) else leaves(out):
         if name+path not in self.info['owners']: self._meet(name, name+path)
         self.tracks[track].add(name+path, t, self._axis(m, t) if self.channels else None)
 
+# %% ../nbs/06_record.ipynb #e32a4a0b
 @patch
 def _meet(self:Recorder, name, column):
     self.info['owners'][column] = name
@@ -528,6 +561,7 @@ _second = (nn.modules.conv._ConvNd, nn.modules.batchnorm._NormBase, nn.GroupNorm
            nn.modules.pooling._AdaptiveAvgPoolNd, nn.modules.pooling._AdaptiveMaxPoolNd)
 _last = (nn.Linear, nn.LayerNorm, nn.Embedding, nn.MultiheadAttention, nn.RNNBase, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
 
+# %% ../nbs/06_record.ipynb #13e52092
 @patch
 def _axis(self:Recorder, m, t):
     "The dimension of the channels of `t`, an output of `m`; `None` where it has none"
@@ -536,7 +570,7 @@ def _axis(self:Recorder, m, t):
     elif isinstance(m, _last): self.axes[t.ndim] = -1
     return self.axes.get(t.ndim, -1 if t.ndim==3 else 1)
 
-# %% ../nbs/06_record.ipynb #a888ed73
+# %% ../nbs/06_record.ipynb #c290846b
 @patch
 def _see_input(self:Recorder, name, m, args, kwargs):
     if recomputing() or not (self.inside and self.train and self.live): return
@@ -545,10 +579,12 @@ def _see_input(self:Recorder, name, m, args, kwargs):
     self._guarded(name, self._store_all, 'inputs', name, found if len(found)>1 else [('',t) for _,t in found])
     self.spent += self._clock()-start
 
+# %% ../nbs/06_record.ipynb #64eb1d6c
 @patch
 def _store_all(self:Recorder, track, name, found):
     for path,t in found: self.tracks[track].add(name+path, t)
 
+# %% ../nbs/06_record.ipynb #65445f34
 @patch
 def _ask_grads(self:Recorder, name, out):
     "Record the gradients of `out` when they come"
@@ -568,7 +604,8 @@ _COPY = 2**20   # elements of a parameter that are copied to measure its update
 def _local(t):
     t = t.detach()
     t = t.to_local() if hasattr(t, 'to_local') else t
-    return t.coalesce().values() if t.is_sparse else t
+    t = t.coalesce().values() if t.is_sparse else t
+    return torch.view_as_real(t) if t.is_complex() else t
 
 def _part(t):
     "At most `_COPY` values of `t`, evenly spread"
@@ -590,6 +627,7 @@ def _copies(p, world):
     shards = math.prod(p.device_mesh.size(i) for i,place in enumerate(p.placements) if place.is_shard())
     return world/shards
 
+# %% ../nbs/06_record.ipynb #a00ec0a6
 @patch
 def _param_names(self:Recorder, params):
     "Names of `params`, as the model has them"
@@ -601,6 +639,7 @@ def _param_names(self:Recorder, params):
         if n not in self.info['numel']: self.info['numel'][n],self.info['copies'][n] = p.numel(),_copies(p, world)
     return names
 
+# %% ../nbs/06_record.ipynb #45e0e7d8
 @patch
 def _write_norms(self:Recorder, names, ts, kind, factors=None):
     t = self.tracks['params']
@@ -611,13 +650,14 @@ def _write_norms(self:Recorder, names, ts, kind, factors=None):
     t.data[len(t.steps)-1].select(1, kind).index_copy_(0, torch.tensor(idx).to(t.device, non_blocking=True), norms)
     t.version += 1
 
+# %% ../nbs/06_record.ipynb #9027d25c
 @patch
 def _write_grads(self:Recorder, opt, params, names):
     have = [(n,_local(p.grad)) for n,p in zip(names, params) if p.grad is not None]
     scale = getattr(opt, 'grad_scale', None)   # a fused optimizer gets scaled gradients, and unscales them itself
     self._write_norms([n for n,_ in have], [g if scale is None else g/scale.to(g.device) for _,g in have], 0)
 
-# %% ../nbs/06_record.ipynb #78aef127
+# %% ../nbs/06_record.ipynb #edad6f32
 @patch
 def _opt_begins(self:Recorder, opt, args, kwargs):
     if self.over: self._begin_step()
@@ -626,6 +666,7 @@ def _opt_begins(self:Recorder, opt, args, kwargs):
     self._guarded('the optimizer step', self._before_update, opt, any(map(callable, args[1:])) or bool(kwargs.get('closure')))
     self.spent += self._clock()-start
 
+# %% ../nbs/06_record.ipynb #0fbcbaf7
 @patch
 def _opt_ends(self:Recorder, opt, args, kwargs):
     start = self._clock()
@@ -636,6 +677,7 @@ def _opt_ends(self:Recorder, opt, args, kwargs):
         if not self.outside: self._run_eagerly(self._due(self.step+1))
     self.spent += self._clock()-start
 
+# %% ../nbs/06_record.ipynb #e926df65
 @patch
 def _before_update(self:Recorder, opt, closure):
     params = [p for g in opt.param_groups for p in g['params'] if p.numel()]
@@ -644,6 +686,7 @@ def _before_update(self:Recorder, opt, closure):
     self._write_norms(names, [_local(p) for p in params], 1)
     if not closure: self._write_grads(opt, params, names)
 
+# %% ../nbs/06_record.ipynb #893f0454
 @patch
 def _after_update(self:Recorder, opt):
     params,names,was,closure = self.held.pop(id(opt))
@@ -651,19 +694,21 @@ def _after_update(self:Recorder, opt):
     self._write_norms(names, was, 2, [math.sqrt(_local(p).numel()/max(w.numel(), 1)) for p,w in zip(params, was)])
     if closure: self._write_grads(opt, params, names)   # the closure made them
 
-# %% ../nbs/06_record.ipynb #b9942575
+# %% ../nbs/06_record.ipynb #76505297
 @patch
 def pause(self:Recorder):
     "Stop looking, but keep counting steps"
     self.pausing,self.live,self.eval_live = True,False,False
     self._run_eagerly(False)
 
+# %% ../nbs/06_record.ipynb #3f220b4c
 @patch
 def resume(self:Recorder):
     "Look again, from the next step on"
     self.pausing = False
     if not self.outside: self._run_eagerly(self._due(self.step+1))
 
+# %% ../nbs/06_record.ipynb #2624967a
 @patch
 @contextmanager
 def paused(self:Recorder):
@@ -672,7 +717,7 @@ def paused(self:Recorder):
     try: yield self
     finally: self.resume()
 
-# %% ../nbs/06_record.ipynb #cf17727e
+# %% ../nbs/06_record.ipynb #b4539891
 @patch
 def close(self:Recorder,
     flush:bool=True, # Save (and merge the ranks of a distributed run) first?
@@ -685,19 +730,22 @@ def close(self:Recorder,
     self.closed,self.live,self.held,self.model,self.inner,self.names = True,False,{},None,None,{}
     if flush: self.flush()
 
+# %% ../nbs/06_record.ipynb #9f37a98d
 @patch
 def __enter__(self:Recorder): return self
 
+# %% ../nbs/06_record.ipynb #ff5e609e
 @patch
 def __exit__(self:Recorder, kind, *args):
     self.close(flush=kind is None)
     if kind is not None and self.path: self.save(self.path)
 
+# %% ../nbs/06_record.ipynb #da91fc7b
 @patch
 def __del__(self:Recorder):
-    if not getattr(self, 'closed', True): self.close(flush=False)
+    if not getattr(self, 'closed', True) and not sys.is_finalizing(): self.close(flush=False)
 
-# %% ../nbs/06_record.ipynb #ab0671ad
+# %% ../nbs/06_record.ipynb #b3c8f516
 @patch
 def _account(self:Recorder):
     "Note what the last step and its recording took, and choose `every`"
@@ -710,6 +758,7 @@ def _account(self:Recorder):
     if self.budget and costs: self.wanted = max(1, math.ceil(np.median(costs)/(self.budget*max(np.median([t for t,_ in self.times]), 1e-9))))
     if not self.ranked: self.every = self.wanted
 
+# %% ../nbs/06_record.ipynb #53b5b4cc
 @patch(as_prop=True)
 def cost(self:Recorder):
     "Time that recording took, as a share of the time of the last steps without it"
@@ -718,6 +767,7 @@ def cost(self:Recorder):
 # %% ../nbs/06_record.ipynb #2025bdf9
 _eager = dict(users=0, stance=None)
 
+# %% ../nbs/06_record.ipynb #96cc83ea
 @patch
 def _run_eagerly(self:Recorder, on):
     "Let compiled models run uncompiled for as long as a step is recorded"
@@ -728,7 +778,7 @@ def _run_eagerly(self:Recorder, on):
     if on and _eager['users']==1: _eager['stance'] = torch.compiler.set_stance('force_eager')
     if not on and not _eager['users']: _eager.pop('stance').__exit__(None, None, None)
 
-# %% ../nbs/06_record.ipynb #c10a14a5
+# %% ../nbs/06_record.ipynb #76496b24
 @patch
 def __repr__(self:Run):
     s = self.steps
@@ -738,6 +788,18 @@ def __repr__(self:Run):
     if self.never_fired: parts.append(f'never fired: {", ".join(self.never_fired[:5])}{", ..." if len(self.never_fired)>5 else ""}')
     return f'{type(self).__name__}: {", ".join(parts)}'
 
+# %% ../nbs/06_record.ipynb #5866f6ed
+@patch
+def _repr_markdown_(self:Run):
+    "One line, and a table of the layers at the last step in which they ran"
+    cols = dict(mean='mean', std='std', min='min', max='max', near_zero='near zero', nonfinite='non-finite', calls='calls')
+    ran = {n: np.flatnonzero(c>0) for n,c in self.calls.items()}
+    stats,shown = {k: getattr(self, k) for k in cols},[n for n in self.layers if len(ran[n])]
+    lines = [f"| {n} | {self.kinds[n]} | {' | '.join(f'{v[n][ran[n][-1]]:.3g}' for v in stats.values())} |" for n in shown[:40]]
+    head = ['', f'| layer | type | {" | ".join(cols.values())} |', '|---'*(len(cols)+2)+'|']
+    more = [f'\nand {len(shown)-40} more'] if len(shown)>40 else []
+    return '\n'.join([repr(self)] + (head+lines+more if lines else []))
+
 # %% ../nbs/06_record.ipynb #27580f9d
 _FORMAT = 1
 
@@ -746,12 +808,14 @@ def _safetensors():
     except ImportError: raise ImportError('saving and loading runs needs the safetensors package: pip install safetensors') from None
     return safetensors
 
+# %% ../nbs/06_record.ipynb #538f4a67
 @patch
 def _parts(self:Table, upto):
     "What to save: a dict for the header, and tensors"
     rows,spans = upto
     return dict(names=self.names, steps=self.steps[:rows]), dict(data=self.data[:rows,:len(self.names)])
 
+# %% ../nbs/06_record.ipynb #c3a50050
 @patch
 def _parts(self:Track, upto):
     head,tensors = Table._parts(self, upto)
@@ -760,7 +824,7 @@ def _parts(self:Track, upto):
     if self.hist: tensors['hists'] = self.hists[:upto[1],:len(self.names)]
     return head,tensors
 
-# %% ../nbs/06_record.ipynb #1b7e0ace
+# %% ../nbs/06_record.ipynb #57c32e9d
 @patch
 def save(self:Run,
     path, # Of the file, by custom `*.hookbook`
@@ -802,6 +866,7 @@ def _read(path):
         head = json.loads((f.metadata() or {})['hookbook'])
         return head,{k: f.get_tensor(k) for k in f.keys()}
 
+# %% ../nbs/06_record.ipynb #e5679324
 @patch(cls_method=True)
 def load(cls:Run,
     path, # Of a file that `save` wrote
@@ -816,25 +881,27 @@ def load(cls:Run,
     except Exception as e: raise ValueError(f'{path} is not a run that hookbook saved, or it is damaged ({type(e).__name__}: {e})') from e
     raise ValueError(f'{path} was written in format {head["format"]}, and this version of hookbook reads format {_FORMAT}: install a newer one')
 
-# %% ../nbs/06_record.ipynb #af77c134
+# %% ../nbs/06_record.ipynb #c40a86f7
 @patch(as_prop=True)
 def ranked(self:Recorder):
     "Is this process one of several in a distributed run?"
     d = torch.distributed
     return d.is_available() and d.is_initialized() and d.get_world_size()>1
 
+# %% ../nbs/06_record.ipynb #1cf59992
 @patch
 def _upto(self:Recorder, t):
     "Rows and spans of `t` that may be read: in a distributed run, those that all ranks have merged"
     return (t.merged,t.closed) if self.ranked else (len(t.steps),len(t.spans))
 
+# %% ../nbs/06_record.ipynb #10a7c98d
 @patch
 def flush(self:Recorder):
     "Merge the ranks of a distributed run (all of them must call this), and save if a `path` was given"
     if self.ranked: self._merge_ranks()
     if self.path and not (self.ranked and torch.distributed.get_rank()): self.save(self.path)
 
-# %% ../nbs/06_record.ipynb #7cfd4f15
+# %% ../nbs/06_record.ipynb #ced45927
 @patch
 def to_frame(self:Run,
     params:bool=False, # The norms of the parameters, instead of the statistics of the layers?
@@ -853,7 +920,7 @@ def to_frame(self:Run,
     res = pd.concat(frames or [pd.DataFrame(dict(calls=[]))], ignore_index=True)
     return res[res.calls>0].reset_index(drop=True)
 
-# %% ../nbs/06_record.ipynb #05104cc4
+# %% ../nbs/06_record.ipynb #ed176a6f
 @patch
 def plot(self:Run,
     layers=None, # Names of layers; default: all of them
@@ -871,22 +938,25 @@ def plot(self:Run,
     if len(names)<=16: fig.legend(*shown, loc='outside right center', frameon=False, fontsize=8, title='layer')
     return axs
 
-# %% ../nbs/06_record.ipynb #6961ac5c
+# %% ../nbs/06_record.ipynb #aa45d2b3
 @patch
 def _pending(self:Table): return self.data[self.merged:len(self.steps),:len(self.names)]
 
+# %% ../nbs/06_record.ipynb #324449df
 @patch
 def _layout(self:Table): return dict(names=self.names, steps=self.steps[self.merged:], spans=self.spans[self.closed:], sizes=self._sizes())
 
+# %% ../nbs/06_record.ipynb #65c7e342
 @patch
 def _sizes(self:Table): return {}
 @patch
 def _sizes(self:Track): return {n: m.shape[1] for n,m in self.maxima.items()}
 
-# %% ../nbs/06_record.ipynb #a418d70a
+# %% ../nbs/06_record.ipynb #380f194f
 @patch
 def _to_max(self:Table, copies): return []
 
+# %% ../nbs/06_record.ipynb #a98debc2
 @patch
 def _to_max(self:Track, copies):
     now = self._pending()
@@ -894,9 +964,11 @@ def _to_max(self:Track, copies):
     self._tops = [torch.stack([now[...,4], -now[...,3], torch.where(some, now[...,1], -math.inf)]).nan_to_num(nan=-math.inf, posinf=math.inf, neginf=-math.inf)]
     return self._tops+[m[self.closed:len(self.spans)].to(now.dtype) for m in self.maxima.values()]
 
+# %% ../nbs/06_record.ipynb #bf53e72b
 @patch
 def _from_max(self:Table, parts): pass
 
+# %% ../nbs/06_record.ipynb #4b6baa81
 @patch
 def _from_max(self:Track, parts):
     (hi,lo,c),*maxima = parts
@@ -906,10 +978,12 @@ def _from_max(self:Track, parts):
 # %% ../nbs/06_record.ipynb #ca7a1d0b
 _counted = [0,5,6,7,8]   # the parts of a state that simply add up
 
+# %% ../nbs/06_record.ipynb #474640cd
 @patch
 def _to_sum(self:Table, copies):
     return [self._pending()**2/self.blank.new_tensor([[copies[n]] for n in self.names]).reshape(-1, 1)]
 
+# %% ../nbs/06_record.ipynb #f32dad7e
 @patch
 def _to_sum(self:Track, copies):
     now,c = self._pending(),self._tops[2]
@@ -917,9 +991,11 @@ def _to_sum(self:Track, copies):
     sums = torch.stack([torch.where(n>0, n*d, 0), torch.where(n>0, now[...,2]+n*d*d, 0)])
     return [now[...,_counted], sums] + ([self.hists[self.closed:len(self.spans),:len(self.names)].to(now.dtype)] if self.hist else [])
 
+# %% ../nbs/06_record.ipynb #dc9ed41b
 @patch
 def _from_sum(self:Table, parts): self._pending().copy_(parts[0].sqrt())
 
+# %% ../nbs/06_record.ipynb #bf561a71
 @patch
 def _from_sum(self:Track, parts):
     counts,(s,q),*hists = parts
@@ -937,6 +1013,7 @@ def _all_reduce(parts, op):
     torch.distributed.all_reduce(flat, op=op)
     return [f.view_as(p) for f,p in zip(flat.split([p.numel() for p in parts]), parts)]
 
+# %% ../nbs/06_record.ipynb #bbfaf626
 @patch
 def _reduce(self:Recorder, op, what):
     "One collective over all the tracks"
@@ -945,6 +1022,7 @@ def _reduce(self:Recorder, op, what):
     new = iter(_all_reduce([p for ps in lists for p in ps], op))
     for t,ps in zip(tracks, lists): getattr(t, f'_from_{what}')([next(new) for _ in ps])
 
+# %% ../nbs/06_record.ipynb #b7018218
 @patch
 def _merge_ranks(self:Recorder):
     "Merge what has been recorded since the last time over all ranks"
@@ -957,7 +1035,7 @@ def _merge_ranks(self:Recorder):
     self._reduce(Op.SUM, 'sum')
     for t in self.tracks.values(): t.merged,t.closed,t.version = len(t.steps),len(t.spans),t.version+1
 
-# %% ../nbs/06_record.ipynb #07aa12d9
+# %% ../nbs/06_record.ipynb #da8f6e78
 @patch
 def arrange(self:Table,
     names:list, # Of the columns, in their new order: all that there are, and perhaps more
@@ -975,6 +1053,7 @@ def arrange(self:Table,
             if s in where: self.data[i,self.index[n]] = torch.as_tensor(old[where[s],j]).to(self.data)
     self.version += 1
 
+# %% ../nbs/06_record.ipynb #026fcb5f
 @patch
 def arrange(self:Track, names, steps, spans, sizes):
     was,n = dict(self.index),len(self.spans)
@@ -990,7 +1069,7 @@ def arrange(self:Track, names, steps, spans, sizes):
             if n>self.closed: t[self.closed] = f(t[self.closed:n], 0)
         self.spans[self.closed:] = spans
 
-# %% ../nbs/06_record.ipynb #86367cc8
+# %% ../nbs/06_record.ipynb #fbb5dafb
 @patch
 def _align(self:Recorder, layout):
     "Exchange names and steps with the other ranks, and take up what they have"

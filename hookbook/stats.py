@@ -255,6 +255,7 @@ def measure(
     if not v.averaged: state[1:3].fill_(math.nan)
     return merge(state, _zeros(v.zeros, state.device)) if v.zeros else state
 
+# %% ../nbs/05_stats.ipynb #51539377
 def on_host(
     v:Values, # What `values` gave
 ) -> bool:
@@ -266,7 +267,7 @@ def host_state(
 ) -> np.ndarray: # (9,), float64
     "`measure` for a tensor on the CPU, as an array"
     if v.x is None: return np.array((v.n, *[math.nan]*7, 1))
-    n = len(v.x)
+    n = v.x.numel()
     state = np.array((_few if n<=_FEW else _blocks)(v.x, v.near) if n else (0,0,0,math.inf,-math.inf,0,0,0,1), dtype=np.float64)
     if not v.averaged: state[1:3] = math.nan
     return _merge(state, _zeros(v.zeros, 'cpu').numpy(), np) if v.zeros else state
@@ -305,13 +306,14 @@ _SAMPLE = 2**15   # values: shares are right to 0.3 % (one standard error, at wo
 @cache
 def _stride(n, shape, sample):
     "The smallest stride that leaves at most `sample` of `n` values and has no divisor in common with a dimension of `shape`"
-    s = max(1, -(-n//sample))
+    s = -(-n//sample)
     while s>1 and any(math.gcd(s, d)>1 for d in shape): s += 1
     return s
 
 def _sampling(v, sample, step):
     "A slice that takes part of the values of `v`, and for how many each of them stands"
-    s = _stride(len(v.x), tuple(v.shape), sample)
+    n = v.x.numel()
+    s = 1 if n<=sample else _stride(n, tuple(v.shape), sample)
     return slice(int(step*.618*s)%s, None, s), s
 
 # %% ../nbs/05_stats.ipynb #95fdc0fd
@@ -329,6 +331,7 @@ def hist_bits(
     if v.zeros: h[1024] += v.zeros
     return h
 
+# %% ../nbs/05_stats.ipynb #297b8cf1
 def host_bits(
     v:Values, # What `values` gave, if `on_host`
     sample:int=_SAMPLE, # As for `hist_bits`
@@ -342,6 +345,7 @@ def host_bits(
     h[1024] += v.zeros
     return h
 
+# %% ../nbs/05_stats.ipynb #ca34a6a3
 def _host_bins(x, part):
     if x.dtype==torch.float32: codes = x.numpy()[part].view(np.int32)>>21
     elif x.dtype==torch.bfloat16: codes = x.view(torch.int16).numpy()[part]>>5
@@ -386,6 +390,7 @@ def hist_40(
     if v.zeros: h[0] += v.zeros
     return h
 
+# %% ../nbs/05_stats.ipynb #280b8f7e
 @cache
 def _bins_40():
     "For each code of sign, exponent and 5 bits of mantissa, the bin from 0 to 39 of its values, or 40 for none"
