@@ -120,6 +120,13 @@ def _ticks(lo, hi, width, n=4):
     if lo<0<hi: t[abs(t).argmin()] = 0
     return sorted(v for v in {float(f'{v:.0e}') for v in width*np.sinh(t)} if lo<=v<=hi)
 
+def _asinh_axis(ax, width):
+    "A vertical axis that is linear up to `width`, and logarithmic beyond"
+    ticks = _ticks(*ax.get_ylim(), width)
+    ax.set_yscale('asinh', linear_width=width)
+    ax.set_yticks(ticks, [f'{t:g}' for t in ticks])
+    ax.set_yticks([], minor=True)
+
 def _draw_dim(run, name, ax, bad, lo, hi, width, rows=48):
     "The histograms of layer `name` of `run` over time"
     edges = width*np.sinh(np.linspace(np.arcsinh(lo/width), np.arcsinh(hi/width), rows+1))
@@ -127,12 +134,11 @@ def _draw_dim(run, name, ax, bad, lo, hi, width, rows=48):
     total = counts.sum(1, keepdims=True)
     with np.errstate(all='ignore'): shares = np.log10((counts/total).clip(1e-4, .1))
     xs = _step_edges(spans[:,0])
-    ax.set_yscale('asinh', linear_width=width)
+    ax.set(xlim=(xs[0],xs[-1]), ylim=(edges[0],edges[-1]))
+    _asinh_axis(ax, width)
     im = _mesh(ax, xs, edges, shares.T, 'viridis', vmin=-4, vmax=-1)
     _mark(ax, run.steps, bad)
-    ax.set_yticks(_ticks(lo, hi, width), [f'{v:g}' for v in _ticks(lo, hi, width)])
-    ax.set_yticks([], minor=True)
-    ax.set(xlim=(xs[0],xs[-1]), ylim=(edges[0],edges[-1]))
+    ax.set_ylim(edges[0], edges[-1])
     return im
 
 def _mark(ax, steps, bad):
@@ -172,7 +178,7 @@ def _dim_labels(ax, name, n, above, right):
 
 def _grid(w, h, rows, cols):
     "Margins of a grid of panels: fixed ones, since to work them out takes seconds for sixty panels"
-    return dict(left=.6/w, right=1-1.1/w, bottom=.5/h, top=1-.25/h, wspace=.08 if cols>2 else .05, hspace=.3 if rows>1 else 0)
+    return dict(left=.6/w, right=1-1.1/w, bottom=.5/h, top=1-.25/h, wspace=.14 if cols>4 else .08, hspace=.3 if rows>1 else 0)
 
 def _share_key(axs, im):
     "A key to the right of the first rows"
@@ -224,7 +230,7 @@ def layer_curves(
 ): # The axes
     "Draw one number of every layer over time, dark lines for the first layers, bright ones for the last"
     ax,names = _one_ax(ax, figsize),list(names)
-    most = int(np.clip(24000/max(len(names), 1), 60, 600))
+    most = int(np.clip(15000/max(len(names), 1), 60, 600))
     for ys,c in zip(values, _depth_colors(len(names))):
         ys = np.asarray(ys, dtype=float)
         ax.plot(*_thin(np.arange(len(ys))*every if steps is None else np.asarray(steps), ys, most), color=c, lw=1.3 if len(names)<30 else .9)
@@ -242,7 +248,7 @@ def _suit(ax, values):
     mag = np.abs(np.concatenate(values))
     mag = mag[np.isfinite(mag) & (mag>0)]
     if not len(mag) or mag.max()<30*np.median(mag) and (mag.min()*30>np.median(mag) or np.min(np.concatenate(values))<0): return
-    if np.nanmin(np.concatenate(values))<0: ax.set_yscale('asinh', linear_width=np.median(mag))
+    if np.nanmin(np.concatenate(values))<0: _asinh_axis(ax, np.median(mag))
     else: ax.set_yscale('log')
 
 @patch
@@ -335,14 +341,17 @@ def _mean_log(x, axis):
     return np.where(np.isposinf(l).any(axis), np.inf, np.where(none, 0., mean))
 
 # %% ../nbs/08_plot.ipynb #323d5f3b
-def _log_axis(axis):
-    "Make an axis logarithmic, with labels that have room"
+def _log_axis(axis, most=4):
+    "Make an axis logarithmic, with at most so many round numbers on it where it is short"
     from matplotlib.ticker import LogLocator, NullFormatter, FormatStrFormatter
     getattr(axis.axes, f'set_{axis.axis_name}scale')('log')
     lo,hi = sorted(axis.get_view_interval())
     axis.set_minor_formatter(NullFormatter())
-    if hi>200*lo: return
-    axis.set_major_locator(LogLocator(subs=(1,3) if hi>4*lo else (1,2,3,4,5,6,8), numticks=8))
+    if hi>10**most*lo: return axis.set_major_locator(LogLocator(numticks=most+1))
+    for subs in ((1,2,3,4,5,6,8),(1,2,5),(1,3),(1,)):
+        loc = LogLocator(subs=subs, numticks=50)
+        if sum(lo<=t<=hi for t in loc.tick_values(lo, hi))<=most: break
+    axis.set_major_locator(loc)
     axis.set_major_formatter(FormatStrFormatter('%g'))
 
 def _zeros_at_edge(ax, values, at, color):
@@ -367,24 +376,27 @@ def grad_flow(
     ax=None, # Two axes to draw on; default: new ones
 ) -> list: # The two axes
     "Draw sizes of gradients over depth, and over depth and time"
-    import matplotlib as mpl
     values,names = np.asarray(values, dtype=float),list(names)
     steps = np.arange(values.shape[1]) if steps is None else np.asarray(steps)
     axs = _axes(ax, 1, 2, ifnone(figsize, (10,_tall(len(names)))), width_ratios=(1,1.5), sharey=True)
-    for part,c in zip(m:=_moments(len(steps)), mpl.colormaps['plasma'](np.linspace(.05, .8, len(m)))):
-        mid = _mean_log(values[:,part], 1)
-        axs[0].plot(np.where(mid>0, mid, np.nan), range(len(names)), '.-', color=c, lw=1.3, label=_moment_name(steps[part]))
-        _zeros_at_edge(axs[0], mid, range(len(names)), c)
-    _log_axis(axs[0].xaxis)
-    axs[0].set_xlabel(ylabel)
-    axs[0].legend(title='steps', fontsize='x-small', title_fontsize='x-small')
-    axs[0].grid(alpha=.3)
-    _name_rows(axs[0], names)
+    _flow_over_depth(axs[0], values, names, steps, ylabel)
     _flow_over_time(axs[1], values, names, steps)
     if ax is None: axs[1].tick_params(labelleft=False)
     return axs
 
-def _flow_over_time(ax, values, names, steps, label='gradient (log10 of root mean square)', key=True):
+def _flow_over_depth(ax, values, names, steps, label='gradient (root mean square)'):
+    import matplotlib as mpl
+    for part,c in zip(m:=_moments(len(steps)), mpl.colormaps['plasma'](np.linspace(.1, .75, len(m)))):
+        mid = _mean_log(values[:,part], 1)
+        ax.plot(np.where(mid>0, mid, np.nan), range(len(names)), '.-', color=c, lw=1.3, label=_moment_name(steps[part]))
+        _zeros_at_edge(ax, mid, range(len(names)), c)
+    _log_axis(ax.xaxis)
+    ax.set_xlabel(label)
+    ax.legend(title='steps', fontsize='x-small', title_fontsize='x-small')
+    ax.grid(alpha=.3)
+    _name_rows(ax, names)
+
+def _flow_over_time(ax, values, names, steps, label='log10 of gradient (rms)', key=True):
     with np.errstate(all='ignore'): z = np.log10(values)
     fine = z[np.isfinite(z)]
     lo,hi = (fine.min(),fine.max()) if len(fine) else (-1,0)
@@ -398,8 +410,11 @@ def grad_flow(self:Run,
     ax=None, # Two axes to draw on; default: new ones
 ) -> list: # The two axes
     "Gradients of the parameters of each layer, over depth and time; raises `LookupError` for a run without an optimizer"
-    names,norms,numel = _by_layer(self.grads)
-    return grad_flow(norms/np.sqrt(numel)[:,None], names, self.grads.steps, figsize=figsize, ax=ax)
+    return grad_flow(*_grad_rms(self)[::-1], self.grads.steps, figsize=figsize, ax=ax)
+
+def _grad_rms(run):
+    names,norms,numel = _by_layer(run.grads)
+    return names,norms/np.sqrt(numel)[:,None]
 
 # %% ../nbs/08_plot.ipynb #87c5de38
 HEALTHY_UPDATE = (1e-4, 1e-2)   # about 1e-3, give or take a factor of ten
@@ -418,7 +433,7 @@ def update_ratios(
     layer_curves([np.where(np.asarray(v)>0, v, np.nan) for v in values], names, 'update / weight', ax=ax, key=False, steps=steps)
     ax.axhspan(*HEALTHY_UPDATE, color='#999999', alpha=.18, lw=0, zorder=0)
     ax.axhline(1e-3, color='#777777', lw=1, ls='--', zorder=.5)
-    ax.annotate('healthy', (.01,1e-2), xycoords=('axes fraction','data'), va='top', fontsize='small', color='#555555')
+    ax.annotate('healthy', (.99,1e-4), xycoords=('axes fraction','data'), ha='right', va='bottom', fontsize='small', color='#777777')
     lo,hi = ax.get_ylim()
     ax.set(yscale='log', ylim=(min(max(lo, 1e-7), 3e-5), max(hi, 3e-2)))
     if key: _depth_key(ax, list(names))
@@ -452,8 +467,7 @@ def _profiles(run):
     "What `compare` draws of a run: for each quantity the names of layers and a row of numbers for each"
     res = {_called[k]: (list(run.layers), np.stack(list(getattr(run, k).values()))) for k in ('std','near_zero')}
     if 'params' not in run.tracks: return res
-    names,norms,numel = _by_layer(run.grads)
-    return {**res, 'gradient (rms)': (names, norms/np.sqrt(numel)[:,None]), 'update / weight': _ratios(run)}
+    return {**res, 'gradient (rms)': _grad_rms(run), 'update / weight': _ratios(run)}
 
 # %% ../nbs/08_plot.ipynb #65328922
 def compare(
@@ -467,19 +481,27 @@ def compare(
     if not (len(before.steps) and len(after.steps)): raise LookupError('one of the runs has recorded no training step: there is nothing to compare')
     both = [_profiles(before),_profiles(after)]
     what = [k for k in both[0] if k in both[1]]
-    names = _merged([p[k][0] for p in both for k in what])
+    names = _all_names(both)
     axs = _axes(ax, 1, len(what), ifnone(figsize, (10,_tall(len(names)))), sharey=True)
     for k,a in zip(what, axs):
-        for p,label,c in zip(both, labels, _colors): _profile(a, *p[k], names, label, c)
-        if k!=_called['near_zero']: _log_axis(a.xaxis)
-        if k=='update / weight': a.axvspan(*HEALTHY_UPDATE, color='#999999', alpha=.18, lw=0, zorder=0)
-        a.set_xlabel(k)
-        a.tick_params(axis='x', labelsize=7)
-        a.grid(alpha=.3)
-        _name_rows(a, names)
+        _compare_one(a, k, both, labels)
         if ax is None: a.label_outer()
-    axs[0].legend(fontsize='small', loc='lower left', bbox_to_anchor=(0,1), ncols=2, frameon=False)
+    if ax is None: axs[0].get_figure().legend(*axs[0].get_legend_handles_labels(), loc='outside upper left', ncols=2, frameon=False)
+    else: axs[0].legend(fontsize='small')
     return axs
+
+def _all_names(both): return _merged([p[k][0] for p in both for k in p if k in both[0] and k in both[1]])
+
+def _compare_one(ax, k, both, labels, legend=False):
+    "The quantity `k` of two runs over depth"
+    names = _all_names(both)
+    for p,label,c in zip(both, labels, _colors): _profile(ax, *p[k], names, label, c)
+    if k=='update / weight': ax.axvspan(*HEALTHY_UPDATE, color='#999999', alpha=.18, lw=0, zorder=0)
+    if k!=_called['near_zero']: _log_axis(ax.xaxis, 3)
+    ax.set_xlabel(k)
+    ax.grid(alpha=.3)
+    _name_rows(ax, names)
+    if legend: ax.legend(fontsize='small')
 
 def _profile(ax, have, values, names, label, color):
     "A line down the depth"
@@ -513,8 +535,7 @@ def overview(self:Run,
     self.layer_curves('std', ax=axs[0])
     self.dead_chart(ax=axs[1])
     if full:
-        names,norms,numel = _by_layer(self.grads)
-        _flow_over_time(axs[2], norms/np.sqrt(numel)[:,None], names, self.grads.steps, 'gradient (log10 of rms)')
+        _flow_over_time(axs[2], *_grad_rms(self)[::-1], self.grads.steps)
         self.update_ratios(ax=axs[3])
     return axs
 
@@ -537,7 +558,7 @@ class LiveView:
     def __init__(self,
         every:float=3., # Seconds between two drawings, at least
         show=None, # Function of the picture, as bytes of a PNG file; default: show it in the notebook
-    ): self.every,self.show,self.due,self.handle = every,ifnone(show, self._display),0.,None
+    ): self.every,self.show,self.due,self.handle = every,show or (self._display if _in_notebook() else None),None,None
 
     _clock = staticmethod(time.perf_counter)
     def __call__(self,
@@ -546,7 +567,8 @@ class LiveView:
     ):
         "Draw `run`, unless it was drawn just now"
         start = self._clock()
-        if start<self.due and not last or not len(run.steps): return
+        if self.due is None: self.due = start+self.every
+        if self.show is None or start<self.due and not last or not len(run.steps): return
         fig = _figure((10,6))
         run.overview(ax=fig.subplots(2 if 'params' in run.tracks and len(run.grads.params) else 1, 2))
         self.show(_png(fig, dpi=80))
@@ -554,11 +576,14 @@ class LiveView:
         self.due = start+took+max(self.every, 9*took)
 
 # %% ../nbs/08_plot.ipynb #6a434818
+def _in_notebook():
+    "Is there a place to show pictures?"
+    import sys
+    shell = sys.modules['IPython'].get_ipython() if 'IPython' in sys.modules else None
+    return shell is not None and type(shell).__name__!='TerminalInteractiveShell'
+
 @patch
 def _display(self:LiveView, png):
-    from IPython import get_ipython
     from IPython.display import Image, display
-    shell = get_ipython()
-    if shell is None or type(shell).__name__=='TerminalInteractiveShell': return   # nowhere to draw
     if self.handle: self.handle.update(Image(png))
     else: self.handle = display(Image(png), display_id=True)

@@ -382,6 +382,7 @@ def _plain_opt(o):
 class Recorder(Run):
     "A `Run` that is being recorded: made by `record`"
     _clock = staticmethod(time.perf_counter)
+    view = None   # what draws the run while it grows
     def __init__(self, model, opt=None, layers=None, every=1, budget=None, hist=True, channels=True, inputs=False, output_grads=False, scaler=None,
                  steps=4096, path=None, flush_every=None):
         store_attr(but='opt,layers,hist,inputs,output_grads,steps')
@@ -417,9 +418,14 @@ def record(
     steps:int=4096, # Rows to keep: when they are full, every other one is dropped
     path=None, # File to save to, at the end and at each flush
     flush_every:int|None=None, # Steps between flushes: save, and merge the ranks of a distributed run
+    live:bool=False, # In a notebook: show pictures of the run, and redraw them every few seconds while it grows
 ) -> Recorder: # A context manager; raises `LookupError` where `layers` chooses nothing
     "Watch the layers of `model`, and with `opt` its gradients and updates, while it trains"
-    return Recorder(model, opt, layers, every, budget, hist, channels, inputs, output_grads, scaler, steps, path, flush_every)
+    rec = Recorder(model, opt, layers, every, budget, hist, channels, inputs, output_grads, scaler, steps, path, flush_every)
+    if live:
+        from hookbook.plot import LiveView   # a later chapter, needed by those only who ask for pictures
+        rec.view = LiveView()
+    return rec
 
 # %% ../nbs/06_record.ipynb #c10a14a5
 @patch
@@ -495,6 +501,7 @@ def _part_begins(self:Recorder, m):
 def _begin_step(self:Recorder):
     "A training step begins: is it recorded?"
     if self.stale: self._scan()
+    if self.view and self.live: self._draw()
     self._account()
     self.step,self.over,self.opener = self.step+1,False,None
     if self.flush_every and self.step and self.step%self.flush_every==0: self.flush()
@@ -507,6 +514,12 @@ def _begin_step(self:Recorder):
 def _due(self:Recorder, step): return not self.pausing and step%(self.every*self.skip)==0
 
 # %% ../nbs/06_record.ipynb #3575477c
+@patch
+def _draw(self:Recorder, last=False):
+    start = self._clock()
+    self._guarded('the live view', self.view, self, last)
+    self.spent += self._clock()-start
+
 @patch
 def _begin_eval(self:Recorder):
     "An evaluation pass begins, or goes on"
@@ -729,6 +742,7 @@ def close(self:Recorder,
     for i in list(self.hooked): self._unhook(i)
     self.closed,self.live,self.held,self.model,self.inner,self.names = True,False,{},None,None,{}
     if flush: self.flush()
+    if flush and self.view: self._draw(last=True)
 
 # %% ../nbs/06_record.ipynb #9f37a98d
 @patch
