@@ -385,6 +385,7 @@ def _plain_opt(o):
 class Recorder(Run):
     "A `Run` that is being recorded: made by `record`"
     _clock = staticmethod(time.perf_counter)
+    view = None   # what draws the run while it grows
     def __init__(self, model, opt=None, layers=None, every=1, budget=None, hist=True, channels=True, inputs=False, output_grads=False, scaler=None,
                  steps=4096, path=None, flush_every=None):
         store_attr(but='opt,layers,hist,inputs,output_grads,steps')
