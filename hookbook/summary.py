@@ -591,7 +591,7 @@ class _FakeRun:
 @patch
 def __call__(self:_FakeRun, func, args, kwargs):
     known = all(self.value(t) is not None for t in [*_among(args), *_among(kwargs.values())])
-    try: out = func(*args, **kwargs)
+    try: out = self.plainly(func, args, kwargs)
     except Exception:
         if known: return self.adopt(self.really(func, args, kwargs))
         out = self.by_shape(func, args, kwargs)
@@ -600,6 +600,14 @@ def __call__(self:_FakeRun, func, args, kwargs):
     if known and self.follow(func, args, kwargs, out): return out
     if func._schema.is_mutable: self.forget(func, args)
     return out
+
+@patch
+def plainly(self:_FakeRun, func, args, kwargs):
+    "On fakes alone; the cache of fake results can't compare the packed weights of quantized recurrent layers"
+    try: return func(*args, **kwargs)
+    except NotImplementedError as e:
+        if '__eq__' not in str(e): raise
+        with _set(self.fakes.mode, 'cache_enabled', False): return func(*args, **kwargs)
 
 @patch
 def adopt(self:_FakeRun, x):
@@ -615,7 +623,7 @@ def adopt(self:_FakeRun, x):
 def follow(self:_FakeRun, func, args, kwargs, out):
     "Work out the real values of `out`, unless they are many or have no meaning"
     outs = list(_among(out if isinstance(out, (tuple,list)) else (out,)))
-    if not outs or sum(t.numel() for t in outs)>_small or 'empty' in func._overloadpacket.__name__: return False
+    if not outs or sum(t.untyped_storage().nbytes() for t in outs)>8*_small or 'empty' in func._overloadpacket.__name__: return False
     if any(_device_of(t).type!='cpu' and not torch.cuda.is_available() or _device_of(t).type=='meta' for t in outs): return False
     real = self.really(func, args, kwargs)
     for t,r in zip(outs, _among(real if isinstance(real, (tuple,list)) else (real,))):
@@ -740,8 +748,13 @@ def _in_the_open(stack):
     stack.callback(torch._C._set_cudnn_enabled, torch._C._get_cudnn_enabled())
     torch._C._set_cudnn_enabled(False)
     if 'torch._dynamo' in sys.modules: stack.enter_context(torch.compiler.set_stance('force_eager'))
+    stack.enter_context(torch.jit.optimized_execution(False))     # what an optimised graph saves depends on how often it ran
     stack.enter_context(torch.inference_mode(False))
     stack.enter_context(torch.enable_grad())
+
+def _always(v):
+    "For checks on numbers that are not there: they are taken to be sound"
+    return lambda input: torch.full((), v, device=input.device).expand(input.shape)
 
 def _on_fakes(stack, fakes, hidden):
     "Enter contexts in which a forward runs on fake tensors"
@@ -749,11 +762,26 @@ def _on_fakes(stack, fakes, hidden):
     stack.enter_context(_set(logging.getLogger('torch._subclasses.fake_tensor'), 'disabled', True))
     stack.enter_context(_set(torch.distributions.Distribution, '_validate_args', False))   # it would look at the numbers
     stack.enter_context(_set(torch._VF, '_pad_packed_sequence', _pad_packed))
+    for o in (torch,Tensor):
+        for k,v in dict(isfinite=True, isnan=False, isinf=False).items(): stack.enter_context(_set(o, k, _always(v)))
     if hidden: stack.enter_context(_set(torch._subclasses, 'FakeTensor', _Nobody))
 
 # %% ../nbs/04_summary.ipynb #ef243fff
+_hook_dicts = '_forward_hooks','_forward_pre_hooks','_backward_hooks','_backward_pre_hooks'
+
+def _is_ours(hook):
+    "Is `hook` one of this library?"
+    f = getattr(hook, 'func', hook)     # inside a `partial`
+    return any((getattr(o, '__module__', None) or '').startswith('hookbook.') for o in (f,type(f)))
+
+def _as_written(m):
+    "Let `m` run uncompiled, and without hooks of this library, which are there to watch real runs"
+    if m._compiled_call_impl is not None: vars(m)['_compiled_call_impl'] = None
+    for hooks in (vars(m).get(k, {}) for k in _hook_dicts):
+        for i in [i for i,h in hooks.items() if _is_ours(h)]: del hooks[i]
+
 def _prepare(trace, model, held, stand_in, evaluate):
-    "Swap the state of `model`; compiled modules run as written"
+    "Swap the state of `model`"
     params = list(model.parameters())
     made = _swap_state(held, stand_in, trace)
     for p in params:   # those of scripted modules are out of reach
@@ -761,7 +789,7 @@ def _prepare(trace, model, held, stand_in, evaluate):
             made[id(p)] = stand_in.mode.from_tensor(p) if stand_in.mode else p
             trace.know_param(made[id(p)], p)
     for o,_,_ in held:
-        if isinstance(o, nn.Module) and o._compiled_call_impl is not None: o.__dict__['_compiled_call_impl'] = None
+        if isinstance(o, nn.Module): _as_written(o)
     if evaluate: model.eval()
     return made
 
