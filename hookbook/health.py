@@ -44,13 +44,15 @@ class Finding:
     source:str='' # Where the threshold comes from; `rule` fills it in
     def __post_init__(self): self.steps,self.seen,self.threshold = tuple(int(s) for s in self.steps),float(self.seen),float(self.threshold)
 
-# %% ../nbs/07_health.ipynb #b7ecb90b
+# %% ../nbs/07_health.ipynb #6c403b29
 def _num(x): return f'{x:,}' if isinstance(x, int) else f'{x:.3g}'
 
+# %% ../nbs/07_health.ipynb #895fb3eb
 def _when(steps):
     a,b = steps
     return f'step {a}' if a==b else f'steps {a} to {b}'
 
+# %% ../nbs/07_health.ipynb #302978ee
 def _where(layer): return f"'{layer}'" if layer else 'the model'
 
 # %% ../nbs/07_health.ipynb #1584ca3a
@@ -108,13 +110,16 @@ def _rectified(run, name, lowest):
     kind = str(run.kinds[name])
     return kind in _rectifiers or not hasattr(nn, kind) and np.fmin.reduce(lowest, initial=math.inf)==0
 
+# %% ../nbs/07_health.ipynb #b33e40b1
 def _windows(run, steps):
     "How many of the run's spans make a window of at least so many recorded steps, as far as there are that many"
     return min(math.ceil(steps*len(run.spans)/len(run.steps)), len(run.spans))
 
+# %% ../nbs/07_health.ipynb #0e6bea57
 def _need(run, n):
     if len(run.steps)<n: raise LookupError(f'{len(run.steps)} recorded steps, and it takes {n}')
 
+# %% ../nbs/07_health.ipynb #a1cebbd2
 def _sliding(x, w): return np.lib.stride_tricks.sliding_window_view(x, w, 0)
 
 # %% ../nbs/07_health.ipynb #1e43a574
@@ -150,8 +155,10 @@ def _weights(run):
     if not names: raise LookupError('there are no weights')
     return names
 
+# %% ../nbs/07_health.ipynb #cc2b0a8e
 def _table(named, names): return np.stack([named[n] for n in names])
 
+# %% ../nbs/07_health.ipynb #6319c513
 def _nan(f, *args, **kwargs):
     "`f` of numpy's `nan` family, without its warning about places where there is nothing but `nan`"
     with warnings.catch_warnings(), np.errstate(all='ignore'):
@@ -188,12 +195,14 @@ def _running(x, steps, least=10):
     w = np.lib.stride_tricks.sliding_window_view(pad, steps, 1)
     return np.where(np.isfinite(w).sum(-1)>=least, _nan(np.nanmedian, w, -1), np.nan)
 
+# %% ../nbs/07_health.ipynb #5afee5d4
 def _until_the_end(hits, update, persist):
     "As `longest`; an `update` that is no longer finite counts as a hit when there was one before"
     gone = ~np.isfinite(update)
     spell = longest(hits|gone, persist)
     if spell and hits[spell[0]]: return spell[0],spell[0]+int(np.flatnonzero(hits[spell[0]:spell[1]+1])[-1])
 
+# %% ../nbs/07_health.ipynb #638f02f2
 @rule('exploding gradient', 'Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks, arXiv:1211.5063')
 def exploding_gradient(
     run, # The run to look through
@@ -224,6 +233,7 @@ def _magnitudes(h):
     return h[...,1024:]+h[...,1023::-1]
 _lowest = bin_edges()[1024:-1]
 
+# %% ../nbs/07_health.ipynb #c4f3af0c
 def _top_share(run, name, limit):
     "Share of values, which are at most 1, with a magnitude of at least `limit`, by span: from the histogram and the exact mean square"
     m = _magnitudes(run.hist(name))[:,:1020].astype(float)
@@ -234,11 +244,13 @@ def _top_share(run, name, limit):
         between = (.875**2+limit**2)/2  # taken as the square of what is in the top bins, but under the limit; that of the others is about 1
         return np.nan_to_num(np.clip((squares-between)/(1-between), 0, 1)*high/n)
 
+# %% ../nbs/07_health.ipynb #f48c34d8
 def _low_share(run, name, limit):
     "Share of values with a magnitude under `limit`, by span, to the nearest edge of a bin"
     m = _magnitudes(run.hist(name))[:,:1020].astype(float)
     return m[:,:abs(_lowest[:1020]-limit).argmin()].sum(1)/np.maximum(m.sum(1), 1)
 
+# %% ../nbs/07_health.ipynb #d812a368
 def _by_span(run, x):
     "Mean over the steps of each span"
     return np.array([_nan(np.nanmean, x[(run.steps>=a) & (run.steps<=b)]) for a,b in run.spans])
@@ -271,6 +283,7 @@ def _smooth(x, n):
     "Medians of each row of `x` over windows of `n`, as many as there are"
     return _nan(np.nanmedian, np.lib.stride_tricks.sliding_window_view(x, n, 1), -1)
 
+# %% ../nbs/07_health.ipynb #0567c786
 @rule('update to weight ratio', 'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3)')
 def update_ratio(
     run, # The run to look through
@@ -332,6 +345,7 @@ def _median_magnitude(run, name):
     med = np.where(m.sum(1)>0, _lowest[1:1020][at], np.nan)
     return med[np.searchsorted(run.spans[:,1], run.steps)]
 
+# %% ../nbs/07_health.ipynb #70bfeba8
 @rule('massive activations', 'Sun, Chen, Kolter, Liu 2024, Massive activations in large language models, arXiv:2402.17762')
 def massive_activations(
     run, # The run to look through
@@ -411,6 +425,7 @@ def nonfinite(
             'The values of all layers were finite in this step, and this gradient was not: it was born in the backward pass, in this layer or one behind it.',
             'run the same steps inside `find_nan(model)`: it stops at the layer where it is born', 'weights with a non-finite update', 'error', (f'{len(bad)} of {n} weights',))
 
+# %% ../nbs/07_health.ipynb #ca8f7557
 def _bad_updates(run):
     "`(step, names, number of all)` of the first step that made finite weights non-finite; `None` where there is none"
     if 'params' not in run.tracks: return
@@ -471,6 +486,7 @@ class Findings(list):
         super().__init__(found)
         self.checked,self.skipped,self.about = checked,skipped,about
 
+# %% ../nbs/07_health.ipynb #9c46c0cf
 @patch
 def to_dict(self:Findings): # Strings, numbers and lists only
     "Everything as a dict that `json.dumps` takes"
@@ -522,6 +538,7 @@ def health(self:Run,
         found += new
     return Findings(sorted(found, key=lambda o: (severities.index(o.severity), o.steps[0])), checked, skipped, repr(self))
 
+# %% ../nbs/07_health.ipynb #b4323fcc
 def health(
     run:Run, # What `record` gives, or `Run.load`
     only=None, # Name of a rule, or several; default: all in `rules`
@@ -537,6 +554,7 @@ def _plain(t):
     if v.x is None or not v.averaged or not len(v.x): return
     return v.x.float() if v.x.element_size()==1 else v.x
 
+# %% ../nbs/07_health.ipynb #1dfa61a3
 def _span(t):
     "Smallest and largest value of `t`, both `nan` when it holds one; `None` when it has no values that could be"
     t = _plain(t)
@@ -545,12 +563,14 @@ def _span(t):
 # %% ../nbs/07_health.ipynb #f405daf5
 def _range(lo, hi): return f'{lo:.3g}' if lo==hi else f'{lo:.3g} to {hi:.3g}'
 
+# %% ../nbs/07_health.ipynb #e7b67c55
 def _shares(t):
     "Shares of NaN, Inf and -Inf in `t`, and what is left"
     t = _plain(t)
     bad = {'NaN': t.isnan(), 'Inf': t==math.inf, '-Inf': t==-math.inf}
     return {k: v.float().mean().item() for k,v in bad.items() if v.any()}, t[t.isfinite()]
 
+# %% ../nbs/07_health.ipynb #ff9ec04e
 def _line(label, t, span=None):
     "One line about the values of `t`"
     lo,hi = span or _span(t) or (0,0)
@@ -605,6 +625,7 @@ def _attach(self:find_nan):
         self._stack.callback(m.register_forward_hook(InertHook(self._after), with_kwargs=True).remove)
         self._attach_params(m)
 
+# %% ../nbs/07_health.ipynb #6de76776
 @patch
 def _attach_params(self:find_nan, m):
     "Hook the parameters of `m` itself that are not hooked yet: lazy ones come into being, and frozen ones are thawed, later"
@@ -631,10 +652,12 @@ class _Call:
         self.grad,self.half,self.nested = None,False,False
         if within: within.nested = True
 
+# %% ../nbs/07_health.ipynb #c84f0e6e
 class _Known:
     "What is known of a tensor: its span, and the calls that gave it, take it, and overwrote it"
     def __init__(self, span, version, taker=None): self.span,self.version,self.taker,self.giver,self.over,self.hooked = span,version,taker,None,None,False
 
+# %% ../nbs/07_health.ipynb #a11a1096
 def _version(t): return -1 if t.is_inference() else t._version
 
 # %% ../nbs/07_health.ipynb #e0177a7f
@@ -645,6 +668,7 @@ def _know(self:find_nan, t):
     if k is None or k.version!=v or v==-1: k = self._known[t] = _Known(_span(t), v)
     return k
 
+# %% ../nbs/07_health.ipynb #d455d1eb
 @patch
 def _bad(self:find_nan, span):
     if span is None: return False
@@ -661,6 +685,7 @@ def _enclosing(known):
             own = False
         frame = frame.f_back
 
+# %% ../nbs/07_health.ipynb #5805dae4
 @patch
 def _start(self:find_nan, m):
     "The record of the call of `m` that begins now"
@@ -730,17 +755,20 @@ def _excused(call):
     only = [s for s in spans if not mask(s)] if len(spans)>1 else spans
     return any(not math.isfinite(v) for s in only for v in s)
 
+# %% ../nbs/07_health.ipynb #7a3a1292
 def _bad_tensors(m):
     "Names and values of the parameters and buffers of `m` that hold a NaN or Inf"
     named = [*m.named_parameters(), *m.named_buffers()]
     return [(n,t) for n,t in named if not is_lazy(t) and (s:=_span(t)) and not all(map(math.isfinite, s))]
 
+# %% ../nbs/07_health.ipynb #e5613bde
 def _bad_params(m):
     "Parameters and buffers of `m` that hold a NaN or Inf, by name; a buffer with -Inf alone is a mask"
     spans = {n: (t,_span(t)) for n,t in [*m.named_parameters(), *m.named_buffers()] if not is_lazy(t)}
     bufs = dict(m.named_buffers())
     return {n: t for n,(t,s) in spans.items() if s and not all(map(math.isfinite, s)) and not (n in bufs and s[0]==-math.inf and s[1]<math.inf)}
 
+# %% ../nbs/07_health.ipynb #906615fe
 def _blame(call):
     "`(kind, culprit, child)`: where bad values in the output of `call` come from; `child` is the call that the culprit gave them to"
     child = None
@@ -759,6 +787,7 @@ def _grad_span(self:find_nan, g):
     if not self._last or self._last[0]!=place: self._last = place,_span(x),x  # while `x` is kept, no other gradient can have its place in memory
     return self._last[1]
 
+# %% ../nbs/07_health.ipynb #d99eb919
 @patch
 def _ask_grad(self:find_nan, t, k):
     "Have `_backward` called with the gradient of `t`"
@@ -770,6 +799,7 @@ def _ask_grad(self:find_nan, t, k):
     if not k.hooked: output_grads(t, _f)
     k.hooked = True
 
+# %% ../nbs/07_health.ipynb #d884cb45
 @patch
 def _param_hook(self:find_nan, owner, own):
     "A hook for the gradient of the parameter `own` of the layer named `owner`"
@@ -779,6 +809,7 @@ def _param_hook(self:find_nan, owner, own):
         if call: self._found('backward', 'layer' if call.grad else 'user', call, f'gradient of {own}', g)
     return _f
 
+# %% ../nbs/07_health.ipynb #0835e7f7
 @patch
 def _backward(self:find_nan, k, g):
     "Report the bad gradient `g` of a tensor of which `k` is known"
@@ -820,6 +851,7 @@ def _span_line(label, text, span):
     if span[0]!=span[0]: return f'{label}: {text}, with NaN'
     return f'{label}: {text}, {"" if all(map(math.isfinite, span)) else "not "}finite, {_range(*span)}'
 
+# %% ../nbs/07_health.ipynb #356a47ea
 def _evidence(phase, kind, call, label, t, child):
     "What was in and what came out, a line each"
     yield f'{type(call.m).__name__}, {phase}' + (f', call {call.n} in this pass' if call.n>1 else '')
@@ -849,12 +881,14 @@ def _found(self:find_nan, phase, kind, call, label, t, child=None):
     if self.stop: raise NonFinite(f)
     warnings.warn(repr(f), stacklevel=2)
 
+# %% ../nbs/07_health.ipynb #196b7e2e
 @patch
 def _forward(self:find_nan, call, path, t):
     "Report the bad output `t` of `call`"
     kind,culprit,child = _blame(call)
     self._found('forward', kind, culprit, f'output {path}'.strip() + (f" of '{call.name}'" if call is not culprit else ''), t, child)
 
+# %% ../nbs/07_health.ipynb #78ddb9c3
 @patch
 def _watching(self:find_nan): return self.live and self.finding is None and not (torch.compiler.is_compiling() or torch.jit.is_tracing())
 
