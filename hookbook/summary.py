@@ -6,7 +6,7 @@ Docs: https://hookbook.github.io/hookbook/summary.html.md"""
 
 # %% auto #0
 __all__ = ['aten', 'dummy_eval', 'model_sizes', 'num_features_model', 'Row', 'Rows', 'Summary', 'summary', 'Diff', 'leaf_rows',
-           'module_summary', 'summary_report']
+           'leaf_table', 'summary_report']
 
 # %% ../nbs/04_summary.ipynb #03ac992c
 import collections, copy, dataclasses, functools, html, inspect, json, logging, math, re, statistics, sys, textwrap, threading, time, traceback, types, weakref
@@ -1568,30 +1568,34 @@ def leaf_rows(
     model:nn.Module, # Any model
     *xb, # The batch that it takes
 ) -> L: # Of 4-tuples `(type name, parameter count, trainable, output shape)`
-    "What `summary` knows about each leaf of `model`, with the size of the batch shown as 1"
-    s = summary(model, *xb)
+    "What `summary` knows about each leaf of `model`, with the size of the batch shown as 1; raises what the model raises"
+    s = summary(model, *xb, strict=True)
     return L((r.type, r.params, r.trainable>0, _one_batch(r.out_shape, _batch_size(xb))) for r in _leaf_rows(s, model))
 
 # %% ../nbs/04_summary.ipynb #520e8aa1
 class _Printed(str): "Text that shows as it prints"; __repr__ = str.__str__
 
-def module_summary(
+def _bare(r, found):
+    "Is `r` a parameter, or a list of them, that sits in none of the leaves `found`?"
+    return r.params and not r.children and not any(r.name.startswith(o.name+'.') or not o.name for o in found)
+
+def leaf_table(
     model:nn.Module, # Any model
     *xb, # The batch that it takes
     footer=(), # Further lines at the end
 ) -> str:
     "The leaves of `model` with their outputs and parameters, and the totals"
     s = summary(model, *xb)
-    rows = _leaf_rows(s, model)
-    bare = [r for r in s.rows if r.kind=='parameter' and not any(r.name.startswith(o.name+'.') or not o.name for o in rows)]
+    found = _leaf_rows(s, model)
+    rows = [r for r in s.rows if r in found or _bare(r, found)]
     cells = [(r.name, r.type, ' x '.join(map(str, _one_batch(r.out_shape or r.shape, _batch_size(xb)) or [])) or '-',
-              f'{r.params:,}', str(r.trainable>0) if r.params else '', '; '.join(_marks(r))) for r in rows+bare]
+              f'{r.params:,}', str(r.trainable>0) if r.params else '', '; '.join(_marks(r))) for r in rows]
     cells = [('Layer','Type','Output shape','Params','Trainable',''), *cells]
     wide = [max(len(c[i]) for c in cells) for i in range(6)]
     lines = ['  '.join(t.rjust(w) if i==3 else t.ljust(w) for i,(t,w) in enumerate(zip(c, wide))).rstrip() for c in cells]
     shapes_in = ', '.join(' x '.join(map(str, t.shape)) for t in tensors(xb))
     rule = '='*max(map(len, lines))
-    res = [f'{s.model} (Input shape: {shapes_in})', rule, lines[0], rule, *lines[1:], rule, '',
+    res = [s.model+f' (Input shape: {shapes_in})'*bool(shapes_in), rule, lines[0], rule, *lines[1:], rule, '',
            f'Total params: {s.params:,}', f'Total trainable params: {s.trainable:,}', f'Total non-trainable params: {s.params-s.trainable:,}', *footer]
     if s.error is not None: res += ['', f'{type(s.error).__name__}{_where_it_broke(s)}: {s.error}']
     return _Printed('\n'.join(res))
