@@ -294,73 +294,19 @@ def __repr__(self:ActivationStats):
 # %% ../nbs/10_callback.ipynb #afc2cf8e
 def _model_of(learn): return learn if isinstance(learn, nn.Module) else learn.model
 
-def _known(model):
-    "`model`, or a copy of it when a forward pass would settle its lazy parameters"
-    return deepcopy(model) if any(map(is_lazy, [*model.parameters(), *model.buffers()])) else model
-
-def _list_shapes(m, i, o): return map_leaves(lambda t: list(t.shape), o)
-
-def _look(model, xb, layers):
-    "The shapes of what `layers` hand on for the inputs `xb`, and the error that stopped the model, if any"
+def _placed(model, xb):
+    "`xb` on the device of `model`"
     p = one_param(model)
-    if p is not None: xb = map_leaves(lambda t: t.to(p.device), xb)
-    with keep_state(model), fast_path_off(), torch.no_grad(), Hooks(layers, _list_shapes) as hooks:
-        try: model.eval()(*xb)
-        except Exception as e: return hooks.stored,e
-    return hooks.stored,None
+    return xb if p is None else map_leaves(lambda t: t.to(p.device), xb)
 
 # %% ../nbs/10_callback.ipynb #b012eed4
 def layer_info(
     learn, # A `Learner`, or a model
     *xb, # The inputs of the model, batch first
 ) -> L: # Tuples of type name, number of parameters, whether any is trained, and shape of the output for one item (`None` if it did not run)
-    "What each leaf of the model is, from one item of a batch"
-    model = _known(_model_of(learn))
-    layers = flatten_model(model)
-    shapes,err = _look(model, map_leaves(lambda t: t[:1] if t.ndim else t, xb), layers)
-    if err: raise err
-    return L((type(m).__name__, *total_params(m), shape) for m,shape in zip(layers, shapes))
-
-# %% ../nbs/10_callback.ipynb #eef81bf3
-def _rows(model):
-    "By name, every leaf, and every other module with parameters of its own"
-    leaves,res = find(model),{}
-    inside = {c for l in leaves.values() for c in l.modules()}
-    for n,m in named_modules(model).items():
-        if leaves.get(n) is m or (m not in inside and m not in res.values() and any(p is not None for p in m._parameters.values())): res[n] = m
-    return res
-
-def _row_params(m):
-    "The parameters that the row of `m` stands for"
-    return own_params(m) if is_leaf(m) else [p for p in m._parameters.values() if p is not None]
-
-def _table(rows):
-    "Lines of aligned columns; numbers to the right"
-    widths = [max(map(len, col)) for col in zip(*rows)]
-    return ['  '.join(c.rjust(w) if j==3 else c.ljust(w) for j,(c,w) in enumerate(zip(r, widths))).rstrip() for r in rows]
-
-# %% ../nbs/10_callback.ipynb #6ec6113d
-def _cells(name, m, shape):
-    ps = _row_params(m)
-    trained = 'yes' if any(p.requires_grad for p in ps) else 'no'
-    return name or '(model)', type(m).__name__, '' if shape is None else str(shape), f'{sum(p.numel() for p in ps if not is_lazy(p)):,}', trained if ps else ''
-
-def _stopped_in(e):
-    "The innermost module that was running when `e` was raised"
-    running = [f.f_locals['self'] for f,_ in traceback.walk_tb(e.__traceback__) if f.f_code is nn.Module._call_impl.__code__]
-    return running[-1] if running else None
-
-def _model_lines(model, xb):
-    rows = _rows(model)
-    shapes,err = _look(model, xb, list(rows.values())) if xb else ([None]*len(rows),None)
-    yield type(model).__name__+(f', input {", ".join(map(describe, xb))}' if xb else '')+'\n'
-    yield from _table([('Layer','Type','Output','Params','Trained'), *(_cells(n, m, s) for (n,m),s in zip(rows.items(), shapes))])
-    if err:
-        m = _stopped_in(err)
-        name = next((n for n,o in named_modules(model).items() if o is m), '')
-        yield f"\nThe forward pass stopped in '{name or '(model)'}' ({type(m or model).__name__}): {type(err).__name__}: {err}"
-    c = count_params(model)
-    yield f'\nTotal params: {c.total:,}\nTotal trainable params: {c.trainable:,}\nTotal non-trainable params: {c.frozen:,}'
+    "What each leaf of the model is; raises what the model raises"
+    model = _model_of(learn)
+    return leaf_rows(model, *_placed(model, xb))
 
 # %% ../nbs/10_callback.ipynb #da66d125
 def _func_name(f):
@@ -368,7 +314,9 @@ def _func_name(f):
     return getattr(f, '__name__', type(f).__name__)
 
 def _learner_lines(learn):
-    yield f'\nOptimizer: {_func_name(learn.opt_func) if learn.opt is None else type(learn.opt).__name__}\nLoss function: {_func_name(learn.loss_func)}'
+    yield ''
+    yield f'Optimizer: {_func_name(learn.opt_func) if learn.opt is None else type(learn.opt).__name__}'
+    yield f'Loss function: {_func_name(learn.loss_func)}'
     if learn.opt is not None: yield f'Model frozen up to parameter group {learn.frozen_idx}' if learn.frozen_idx else 'Model unfrozen'
     yield '\nCallbacks:'
     for cb in learn.cbs: yield f'  - {type(cb).__name__}'
@@ -378,9 +326,8 @@ def module_summary(
     *xb, # The inputs of the model; without them, the shapes are left out
 ) -> str: # Prints as a table
     "Layers, output shapes and parameters of a model; optimizer, loss function and callbacks of a learner"
-    lines = [*_model_lines(_known(_model_of(learn)), xb)]
-    if not isinstance(learn, nn.Module): lines += _learner_lines(learn)
-    return PrettyString('\n'.join(lines))
+    model = _model_of(learn)
+    return leaf_table(model, *_placed(model, xb), footer=() if model is learn else [*_learner_lines(learn)])
 
 # %% ../nbs/10_callback.ipynb #fc6cbd1c
 @patch

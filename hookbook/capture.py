@@ -76,6 +76,12 @@ def _entries(self:Activations, name):
     if (other := self._same_layer(name)) is not None: return self._entries(other)
     raise NotCaptured(self.why(name))
 
+# %% ../nbs/03_capture.ipynb #d25d9d79
+@patch
+def __contains__(self:Activations, name):
+    try: return bool(self._entries(name))
+    except NotCaptured: return False
+
 # %% ../nbs/03_capture.ipynb #bfeab335
 @patch
 def values(self:Activations) -> list: # In the order in which the layers ran
@@ -608,11 +614,15 @@ def _rows(self:Activations):
         es = self._entries(n)
         yield n or '(the model)', len(es), describe(es[-1][0]) + (' (overwritten)' if _changed(es[-1]) else '')
 
+def _some(names, n=6):
+    "The first names of a list, for people"
+    return ', '.join([*map(repr, names[:n]), *([f'and {len(names)-n} more'] if len(names)>n else [])])
+
 @patch
 def _title(self:Activations):
     n,missing = len(self),self.never_fired
     said = dict(out='outputs', grad='gradients of outputs', grad_in='gradients of inputs').get(self.what, 'inputs')
-    return f'{said} of {n} layer{"s"*(n!=1)}' + (f'; never fired: {", ".join(map(repr, missing))}' if missing else '')
+    return f'{said} of {n} layer{"s"*(n!=1)}' + (f'; never fired: {_some(missing)}' if missing else '')
 
 # %% ../nbs/03_capture.ipynb #4750d56b
 @patch
@@ -624,6 +634,11 @@ def __repr__(self:Activations):
 @patch
 def _repr_markdown_(self:Activations):
     return '\n'.join([self._title(), '', '| layer | calls | value |', '|---|---|---|', *(f'| {n} | {k} | `{v}` |' for n,k,v in self._rows())])
+
+# %% ../nbs/03_capture.ipynb #eb4979b5
+@patch
+def __repr__(self:capture):
+    return f'capture({type(self.model).__name__}): {", ".join(self.what)} of {_some(list(self.layers))}'
 
 # %% ../nbs/03_capture.ipynb #0d387d6f
 @patch
@@ -1101,6 +1116,10 @@ def __enter__(self:edit):
     except BaseException: self.remove(); raise
     return self
 
+# %% ../nbs/03_capture.ipynb #49b64d82
+@patch
+def __repr__(self:edit): return f'edit({type(self.model).__name__}): {_some([name for name,_ in self.edits.values()])}'
+
 # %% ../nbs/03_capture.ipynb #2a64de33
 @patch(as_prop=True)
 def never_fired(self:edit) -> list: # Names of layers
@@ -1162,7 +1181,7 @@ class swap:
     ): self.acts,self.at = acts,at
 
     def check(self, name):
-        if name not in self.acts: raise LookupError(f'swap has no value for {name!r}. It has: {", ".join(map(repr, self.acts)) or "none"}')
+        if name not in self.acts: raise LookupError(f'swap has no value for {name!r}. It has: {_some(list(self.acts)) or "none"}')
 
 # %% ../nbs/03_capture.ipynb #d10d9fd0
 @patch

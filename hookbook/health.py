@@ -13,6 +13,7 @@ __all__ = ['severities', 'rules', 'Finding', 'rule', 'longest', 'dead_units', 'v
 import html, math, sys, warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, asdict
+from functools import wraps
 import numpy as np, torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
@@ -43,19 +44,21 @@ class Finding:
     source:str='' # Where the threshold comes from; `rule` fills it in
     def __post_init__(self): self.steps,self.seen,self.threshold = tuple(int(s) for s in self.steps),float(self.seen),float(self.threshold)
 
-# %% ../nbs/07_health.ipynb #b7ecb90b
+# %% ../nbs/07_health.ipynb #6c403b29
 def _num(x): return f'{x:,}' if isinstance(x, int) else f'{x:.3g}'
 
+# %% ../nbs/07_health.ipynb #895fb3eb
 def _when(steps):
     a,b = steps
     return f'step {a}' if a==b else f'steps {a} to {b}'
 
-def _where(layer): return f"layer '{layer}'" if layer else 'the model'
+# %% ../nbs/07_health.ipynb #302978ee
+def _where(layer): return f"'{layer}'" if layer else 'the model'
 
 # %% ../nbs/07_health.ipynb #1584ca3a
 @patch
 def __repr__(self:Finding):
-    lines = [f'{self.severity}: {self.rule}, {_where(self.layer)}, {_when(self.steps)}',
+    lines = [f'{self.severity}: {self.rule} in {_where(self.layer)}, {_when(self.steps)}',
              f'{self.unit or "seen"}: {_num(self.seen)}' + (f' (threshold {_num(self.threshold)})' if self.threshold else ''), *self.evidence,
              self.means, f'Try: {self.try_}', *([f'Source: {self.source}'] if self.source else [])]
     return '\n  '.join(lines)
@@ -78,9 +81,13 @@ def rule(
 ):
     "Register a function of a run and thresholds, which yields `Finding`s, as a rule"
     def _register(f):
-        rules[name] = f
-        f.rule,f.source = name,source
-        return f
+        @wraps(f)
+        def _rule(run, **thresholds):
+            for o in f(run, **thresholds):
+                o.rule,o.source = name,source
+                yield o
+        rules[name] = _rule
+        return _rule
     return _register
 
 # %% ../nbs/07_health.ipynb #25387c6e
@@ -101,13 +108,18 @@ _rectifiers = ('ReLU','ReLU6','RReLU','GELU','SiLU','Mish','Hardswish','Threshol
 def _rectified(run, name, lowest):
     "Does the layer `name` cut off negative values? Of an unknown class it is told by its values, the lowest of which is 0"
     kind = str(run.kinds[name])
-    return kind in _rectifiers or not hasattr(nn, kind) and bool(len(lowest)) and np.nanmin(lowest)==0
+    return kind in _rectifiers or not hasattr(nn, kind) and np.fmin.reduce(lowest, initial=math.inf)==0
 
+# %% ../nbs/07_health.ipynb #b33e40b1
 def _windows(run, steps):
-    "How many of the run's spans make a window of at least so many recorded steps, as far as there are that many; 0 for a run too short to judge"
-    if len(run.steps)<3: return 0
+    "How many of the run's spans make a window of at least so many recorded steps, as far as there are that many"
     return min(math.ceil(steps*len(run.spans)/len(run.steps)), len(run.spans))
 
+# %% ../nbs/07_health.ipynb #0e6bea57
+def _need(run, n):
+    if len(run.steps)<n: raise LookupError(f'{len(run.steps)} recorded steps, and it takes {n}')
+
+# %% ../nbs/07_health.ipynb #a1cebbd2
 def _sliding(x, w): return np.lib.stride_tricks.sliding_window_view(x, w, 0)
 
 # %% ../nbs/07_health.ipynb #1e43a574
@@ -120,9 +132,12 @@ def dead_units(
     "Most channels of a rectified layer give nothing over a whole window of steps"
     acts = [n for n,low in run.min.items() if _rectified(run, n, low)]
     if not acts: raise LookupError('there are no rectified layers')
+    maxima = {n: run.channel_max(n) for n in acts if n in run._track.maxima}
+    if not maxima: raise LookupError('no maxima of channels were recorded: use record(..., channels=True)')
+    _need(run, min(window, 3))
     w = _windows(run, window)
-    for name in acts if w else []:
-        most = _sliding(run.channel_max(name), w).max(-1)
+    for name,m in maxima.items():
+        most = _sliding(m, w).max(-1)
         dead = np.where(np.isfinite(most).any(1), (most<=0).mean(1), 0)
         if not (spell := longest(dead>share, 1)): continue
         a,b = spell
@@ -140,8 +155,10 @@ def _weights(run):
     if not names: raise LookupError('there are no weights')
     return names
 
+# %% ../nbs/07_health.ipynb #cc2b0a8e
 def _table(named, names): return np.stack([named[n] for n in names])
 
+# %% ../nbs/07_health.ipynb #6319c513
 def _nan(f, *args, **kwargs):
     "`f` of numpy's `nan` family, without its warning about places where there is nothing but `nan`"
     with warnings.catch_warnings(), np.errstate(all='ignore'):
@@ -158,6 +175,7 @@ def vanishing_gradient(
 ):
     "The gradient of a weight is far below that of the others"
     names = _weights(run)
+    _need(run, persist)
     g = _table(run.grads.rms, names)
     mid,top = _nan(np.nanmedian, g, 0),_nan(np.nanmax, g, 0)
     small = (g<relative*mid) & (len(names)>2) | (g<least) & (g<relative*top)
@@ -177,12 +195,14 @@ def _running(x, steps, least=10):
     w = np.lib.stride_tricks.sliding_window_view(pad, steps, 1)
     return np.where(np.isfinite(w).sum(-1)>=least, _nan(np.nanmedian, w, -1), np.nan)
 
+# %% ../nbs/07_health.ipynb #5afee5d4
 def _until_the_end(hits, update, persist):
     "As `longest`; an `update` that is no longer finite counts as a hit when there was one before"
     gone = ~np.isfinite(update)
     spell = longest(hits|gone, persist)
     if spell and hits[spell[0]]: return spell[0],spell[0]+int(np.flatnonzero(hits[spell[0]:spell[1]+1])[-1])
 
+# %% ../nbs/07_health.ipynb #638f02f2
 @rule('exploding gradient', 'Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks, arXiv:1211.5063')
 def exploding_gradient(
     run, # The run to look through
@@ -193,6 +213,7 @@ def exploding_gradient(
 ):
     "The gradient of a weight grows far beyond what it was, or is far beyond the weight or the other gradients"
     names = _weights(run)
+    _need(run, persist)
     g,w = _table(run.grads.rms, names),_table(run.weights.rms, names)
     usual,mid = _running(g, history),np.broadcast_to(_nan(np.nanmedian, g, 0), g.shape)
     looks = [('its running median', (g>factor*usual) & (g>w), usual, factor), ('the weight itself', (g>relative*w) & (w>0), w, relative),
@@ -212,6 +233,7 @@ def _magnitudes(h):
     return h[...,1024:]+h[...,1023::-1]
 _lowest = bin_edges()[1024:-1]
 
+# %% ../nbs/07_health.ipynb #c4f3af0c
 def _top_share(run, name, limit):
     "Share of values, which are at most 1, with a magnitude of at least `limit`, by span: from the histogram and the exact mean square"
     m = _magnitudes(run.hist(name))[:,:1020].astype(float)
@@ -222,11 +244,13 @@ def _top_share(run, name, limit):
         between = (.875**2+limit**2)/2  # taken as the square of what is in the top bins, but under the limit; that of the others is about 1
         return np.nan_to_num(np.clip((squares-between)/(1-between), 0, 1)*high/n)
 
+# %% ../nbs/07_health.ipynb #f48c34d8
 def _low_share(run, name, limit):
     "Share of values with a magnitude under `limit`, by span, to the nearest edge of a bin"
     m = _magnitudes(run.hist(name))[:,:1020].astype(float)
     return m[:,:abs(_lowest[:1020]-limit).argmin()].sum(1)/np.maximum(m.sum(1), 1)
 
+# %% ../nbs/07_health.ipynb #d812a368
 def _by_span(run, x):
     "Mean over the steps of each span"
     return np.array([_nan(np.nanmean, x[(run.steps>=a) & (run.steps<=b)]) for a,b in run.spans])
@@ -243,6 +267,7 @@ def saturation(
     "Too many values of a tanh or sigmoid sit at its ends; of the last layer, which may be sure of itself, this is not asked"
     acts = [n for n in run.layers[:-1] if run.kinds[n] in ('Tanh','Sigmoid')]
     if not acts: raise LookupError('there are no tanh or sigmoid layers before the last')
+    _need(run, persist)
     for n in acts:
         ends = _top_share(run, n, tanh if run.kinds[n]=='Tanh' else 1-sigmoid)
         if run.kinds[n]=='Sigmoid': ends += _low_share(run, n, sigmoid)
@@ -258,6 +283,7 @@ def _smooth(x, n):
     "Medians of each row of `x` over windows of `n`, as many as there are"
     return _nan(np.nanmedian, np.lib.stride_tricks.sliding_window_view(x, n, 1), -1)
 
+# %% ../nbs/07_health.ipynb #0567c786
 @rule('update to weight ratio', 'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3)')
 def update_ratio(
     run, # The run to look through
@@ -271,7 +297,7 @@ def update_ratio(
     steps = run.updates.steps
     grads,u = _table(run.grads.norm, names),_table(run.updates.ratio, names)
     u = np.where(np.isnan(grads), np.nan, u)  # frozen: nothing is asked of it
-    if len(steps)<window: return
+    _need(run, window)
     usual = _smooth(u, window)
     for n,row,med,g in zip(names, u, usual, grads):
         early = row[:max(len(row)//2, window)]
@@ -295,13 +321,15 @@ def bad_init(
     first:int=3, # Steps that count as the beginning
 ):
     "A linear layer blows up, or shrinks, the values that pass, and no normalisation behind it makes up for that"
+    _need(run, 1)
     names = list(run.layers)
     last_norm = max((i for i,n in enumerate(names) if 'Norm' in str(run.kinds[n])), default=-1)
     todo = [i for i,n in enumerate(names) if run.kinds[n] in _linears and i>last_norm and i]
     if not todo: raise LookupError('there are no linear layers without a normalisation behind them')
     var,power = run.std,run.rms
     for i in todo:
-        g = _nan(np.nanmean, var[names[i]][:first]**2)/_nan(np.nanmean, power[names[i-1]][:first]**2)
+        before = _nan(np.nanmean, power[names[i-1]][:first]**2)
+        g = _nan(np.nanmean, var[names[i]][:first]**2)/before if before>0 else math.nan
         small = 0<g<1/gain and i<todo[-1]
         if not (small or gain<g<math.inf): continue
         yield Finding(names[i], (run.steps[0],run.steps[:first][-1]), g, 1/gain if small else gain,
@@ -317,6 +345,7 @@ def _median_magnitude(run, name):
     med = np.where(m.sum(1)>0, _lowest[1:1020][at], np.nan)
     return med[np.searchsorted(run.spans[:,1], run.steps)]
 
+# %% ../nbs/07_health.ipynb #70bfeba8
 @rule('massive activations', 'Sun, Chen, Kolter, Liu 2024, Massive activations in large language models, arXiv:2402.17762')
 def massive_activations(
     run, # The run to look through
@@ -325,6 +354,7 @@ def massive_activations(
     persist:int=3, # Steps in a row
 ):
     "A few values are enormous beside all the others of their layer"
+    _need(run, persist)
     lo,hi = run.min,run.max
     for n in run.layers:
         big = np.fmax(abs(lo[n]), abs(hi[n]))
@@ -345,6 +375,7 @@ def low_precision(
     persist:int=3, # Steps in a row
 ):
     "Values come close to the largest number of their dtype, or have fallen under its smallest"
+    _need(run, persist)
     for what in ('layers','output_grads'):
         if what not in run.tracks or what=='output_grads' and getattr(run, 'scaler', None): continue  # a scaler has kept them in range
         series = run if what=='layers' else run.output_grads
@@ -394,6 +425,7 @@ def nonfinite(
             'The values of all layers were finite in this step, and this gradient was not: it was born in the backward pass, in this layer or one behind it.',
             'run the same steps inside `find_nan(model)`: it stops at the layer where it is born', 'weights with a non-finite update', 'error', (f'{len(bad)} of {n} weights',))
 
+# %% ../nbs/07_health.ipynb #ca8f7557
 def _bad_updates(run):
     "`(step, names, number of all)` of the first step that made finite weights non-finite; `None` where there is none"
     if 'params' not in run.tracks: return
@@ -430,8 +462,8 @@ def drift(
     skip:float=.25, # Share of the run at its start in which everything changes, and nothing is said
 ):
     "The values of a layer are suddenly distributed otherwise than just before"
+    _need(run, 6*window)
     w = _windows(run, window)
-    if not w or len(run.spans)<6*w: raise LookupError(f'the run is shorter than six windows of {window} steps')
     for n in run.layers:
         h = np.concatenate([np.zeros((1,2048), int), run.hist(n)]).cumsum(0)
         sums = h[w:]-h[:-w]
@@ -454,6 +486,7 @@ class Findings(list):
         super().__init__(found)
         self.checked,self.skipped,self.about = checked,skipped,about
 
+# %% ../nbs/07_health.ipynb #9c46c0cf
 @patch
 def to_dict(self:Findings): # Strings, numbers and lists only
     "Everything as a dict that `json.dumps` takes"
@@ -466,9 +499,9 @@ def __repr__(self:Findings):
     head = ', '.join(f'{k} {s}{"s" if k>1 else ""}' for s,k in n.items() if k) or 'no findings'
     lines = [f'{head} in {self.about}']
     for name in dict.fromkeys(f.rule for f in self):
-        same = [f for f in self if f.rule==name]
-        lines += map(repr, same[:3])
-        if len(same)>3: lines.append(f'... and {name} in {len(same)-3} more: {", ".join(f.layer for f in same[3:9])}{", ..." if len(same)>9 else ""}')
+        first,*more = [f for f in self if f.rule==name]
+        lines += [repr(first), *[f"  also in '{f.layer}', {_when(f.steps)}: {_num(f.seen)}" for f in more[:5]]]
+        if len(more)>5: lines.append(f'  and in {len(more)-5} more')
     lines.append(f'Checked: {", ".join(self.checked)}')
     if self.skipped: lines.append('Not checked: '+'; '.join(f'{k} ({v})' for k,v in self.skipped.items()))
     return '\n'.join(lines)
@@ -502,10 +535,10 @@ def health(self:Run,
             skipped[name] = str(e)
             continue
         checked.append(name)
-        for o in new: o.rule,o.source = o.rule or name,o.source or f.source
         found += new
     return Findings(sorted(found, key=lambda o: (severities.index(o.severity), o.steps[0])), checked, skipped, repr(self))
 
+# %% ../nbs/07_health.ipynb #b4323fcc
 def health(
     run:Run, # What `record` gives, or `Run.load`
     only=None, # Name of a rule, or several; default: all in `rules`
@@ -521,6 +554,7 @@ def _plain(t):
     if v.x is None or not v.averaged or not len(v.x): return
     return v.x.float() if v.x.element_size()==1 else v.x
 
+# %% ../nbs/07_health.ipynb #1dfa61a3
 def _span(t):
     "Smallest and largest value of `t`, both `nan` when it holds one; `None` when it has no values that could be"
     t = _plain(t)
@@ -529,12 +563,14 @@ def _span(t):
 # %% ../nbs/07_health.ipynb #f405daf5
 def _range(lo, hi): return f'{lo:.3g}' if lo==hi else f'{lo:.3g} to {hi:.3g}'
 
+# %% ../nbs/07_health.ipynb #e7b67c55
 def _shares(t):
     "Shares of NaN, Inf and -Inf in `t`, and what is left"
     t = _plain(t)
     bad = {'NaN': t.isnan(), 'Inf': t==math.inf, '-Inf': t==-math.inf}
     return {k: v.float().mean().item() for k,v in bad.items() if v.any()}, t[t.isfinite()]
 
+# %% ../nbs/07_health.ipynb #ff9ec04e
 def _line(label, t, span=None):
     "One line about the values of `t`"
     lo,hi = span or _span(t) or (0,0)
@@ -589,6 +625,7 @@ def _attach(self:find_nan):
         self._stack.callback(m.register_forward_hook(InertHook(self._after), with_kwargs=True).remove)
         self._attach_params(m)
 
+# %% ../nbs/07_health.ipynb #6de76776
 @patch
 def _attach_params(self:find_nan, m):
     "Hook the parameters of `m` itself that are not hooked yet: lazy ones come into being, and frozen ones are thawed, later"
@@ -615,10 +652,12 @@ class _Call:
         self.grad,self.half,self.nested = None,False,False
         if within: within.nested = True
 
+# %% ../nbs/07_health.ipynb #c84f0e6e
 class _Known:
     "What is known of a tensor: its span, and the calls that gave it, take it, and overwrote it"
     def __init__(self, span, version, taker=None): self.span,self.version,self.taker,self.giver,self.over,self.hooked = span,version,taker,None,None,False
 
+# %% ../nbs/07_health.ipynb #a11a1096
 def _version(t): return -1 if t.is_inference() else t._version
 
 # %% ../nbs/07_health.ipynb #e0177a7f
@@ -629,6 +668,7 @@ def _know(self:find_nan, t):
     if k is None or k.version!=v or v==-1: k = self._known[t] = _Known(_span(t), v)
     return k
 
+# %% ../nbs/07_health.ipynb #d455d1eb
 @patch
 def _bad(self:find_nan, span):
     if span is None: return False
@@ -645,6 +685,7 @@ def _enclosing(known):
             own = False
         frame = frame.f_back
 
+# %% ../nbs/07_health.ipynb #5805dae4
 @patch
 def _start(self:find_nan, m):
     "The record of the call of `m` that begins now"
@@ -714,17 +755,20 @@ def _excused(call):
     only = [s for s in spans if not mask(s)] if len(spans)>1 else spans
     return any(not math.isfinite(v) for s in only for v in s)
 
+# %% ../nbs/07_health.ipynb #7a3a1292
 def _bad_tensors(m):
     "Names and values of the parameters and buffers of `m` that hold a NaN or Inf"
     named = [*m.named_parameters(), *m.named_buffers()]
     return [(n,t) for n,t in named if not is_lazy(t) and (s:=_span(t)) and not all(map(math.isfinite, s))]
 
+# %% ../nbs/07_health.ipynb #e5613bde
 def _bad_params(m):
     "Parameters and buffers of `m` that hold a NaN or Inf, by name; a buffer with -Inf alone is a mask"
     spans = {n: (t,_span(t)) for n,t in [*m.named_parameters(), *m.named_buffers()] if not is_lazy(t)}
     bufs = dict(m.named_buffers())
     return {n: t for n,(t,s) in spans.items() if s and not all(map(math.isfinite, s)) and not (n in bufs and s[0]==-math.inf and s[1]<math.inf)}
 
+# %% ../nbs/07_health.ipynb #906615fe
 def _blame(call):
     "`(kind, culprit, child)`: where bad values in the output of `call` come from; `child` is the call that the culprit gave them to"
     child = None
@@ -743,6 +787,7 @@ def _grad_span(self:find_nan, g):
     if not self._last or self._last[0]!=place: self._last = place,_span(x),x  # while `x` is kept, no other gradient can have its place in memory
     return self._last[1]
 
+# %% ../nbs/07_health.ipynb #d99eb919
 @patch
 def _ask_grad(self:find_nan, t, k):
     "Have `_backward` called with the gradient of `t`"
@@ -754,6 +799,7 @@ def _ask_grad(self:find_nan, t, k):
     if not k.hooked: output_grads(t, _f)
     k.hooked = True
 
+# %% ../nbs/07_health.ipynb #d884cb45
 @patch
 def _param_hook(self:find_nan, owner, own):
     "A hook for the gradient of the parameter `own` of the layer named `owner`"
@@ -763,6 +809,7 @@ def _param_hook(self:find_nan, owner, own):
         if call: self._found('backward', 'layer' if call.grad else 'user', call, f'gradient of {own}', g)
     return _f
 
+# %% ../nbs/07_health.ipynb #0835e7f7
 @patch
 def _backward(self:find_nan, k, g):
     "Report the bad gradient `g` of a tensor of which `k` is known"
@@ -804,6 +851,7 @@ def _span_line(label, text, span):
     if span[0]!=span[0]: return f'{label}: {text}, with NaN'
     return f'{label}: {text}, {"" if all(map(math.isfinite, span)) else "not "}finite, {_range(*span)}'
 
+# %% ../nbs/07_health.ipynb #356a47ea
 def _evidence(phase, kind, call, label, t, child):
     "What was in and what came out, a line each"
     yield f'{type(call.m).__name__}, {phase}' + (f', call {call.n} in this pass' if call.n>1 else '')
@@ -833,12 +881,14 @@ def _found(self:find_nan, phase, kind, call, label, t, child=None):
     if self.stop: raise NonFinite(f)
     warnings.warn(repr(f), stacklevel=2)
 
+# %% ../nbs/07_health.ipynb #196b7e2e
 @patch
 def _forward(self:find_nan, call, path, t):
     "Report the bad output `t` of `call`"
     kind,culprit,child = _blame(call)
     self._found('forward', kind, culprit, f'output {path}'.strip() + (f" of '{call.name}'" if call is not culprit else ''), t, child)
 
+# %% ../nbs/07_health.ipynb #78ddb9c3
 @patch
 def _watching(self:find_nan): return self.live and self.finding is None and not (torch.compiler.is_compiling() or torch.jit.is_tracing())
 
@@ -847,5 +897,5 @@ def _watching(self:find_nan): return self.live and self.finding is None and not 
 def __repr__(self:find_nan):
     if self.finding: return repr(self.finding)
     text = f'find_nan: all finite in {self.calls} calls of {len(self.names)} modules, {self.step+1} training passes'
-    if self._held: text += f'\n(apart from float16 gradients: {self._held.unit}, {_where(self._held.layer)}, {_when(self._held.steps)})'
+    if self._held: text += f'\n(apart from float16 gradients: {self._held.unit}, in {_where(self._held.layer)}, {_when(self._held.steps)})'
     return text

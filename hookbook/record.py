@@ -194,6 +194,7 @@ def add(self:Track,
 
 # %% ../nbs/06_record.ipynb #ac80b40c
 @patch
+@np.errstate(all='ignore')
 def _add_here(self:Track, i, v):
     "On the CPU, where the buffers are numpy arrays as well"
     cell,new = self.data.numpy()[len(self.steps)-1,i],host_state(v)
@@ -369,7 +370,9 @@ class _Call(InertHook):
         rec = self.rec()
         if rec is None or rec.closed: return
         if torch.compiler.is_compiling(): rec.traced = True   # inside a compiled graph there is nothing to look at
-        elif not torch.jit.is_tracing(): getattr(rec, self.method)(*self.args, *args)
+        elif not torch.jit.is_tracing() and torch._C._functorch.peek_interpreter_stack() is None:   # nor inside vmap and grad
+            try: getattr(rec, self.method)(*self.args, *args)
+            except Exception as e: rec._broke(e)
 
 def _plain_opt(o):
     "The optimizer of PyTorch inside a wrapper such as those of Lightning, Accelerate and fastai"
@@ -388,6 +391,7 @@ class Recorder(Run):
         store_attr(but='opt,layers,hist,inputs,output_grads,steps')
         self.layers_chosen = layers
         if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
+        if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))): raise FileNotFoundError(f'there is no folder to save {path} in')
         if every<1: raise ValueError(f'every={every}: record every step with 1, every tenth with 10')
         self.opts = [_plain_opt(o) for o in ([] if opt is None else opt if isinstance(opt, (list,tuple,L)) else [opt])]
         self.inner,p = named_modules(model)[''],one_param(model)
@@ -558,12 +562,21 @@ def _guarded(self:Recorder, name, f, *args):
 
 # %% ../nbs/06_record.ipynb #85ba2760
 @patch
+def _broke(self:Recorder, e):
+    "Something else went wrong: nothing more is recorded"
+    self.pausing,self.live,self.eval_live = True,False,False
+    if 'the recorder' in self.errors: return
+    self.errors['the recorder'] = f'{type(e).__name__}: {e}'
+    warnings.warn(f'hookbook stopped recording: {self.errors["the recorder"]}')
+
+# %% ../nbs/06_record.ipynb #e32a4a0b
+@patch
 def _store(self:Recorder, track, name, m, out):
     for path,t in [('',out)] if isinstance(out, Tensor) else leaves(out):
         if name+path not in self.info['owners']: self._meet(name, name+path)
         self.tracks[track].add(name+path, t, self._axis(m, t) if self.channels else None)
 
-# %% ../nbs/06_record.ipynb #e32a4a0b
+# %% ../nbs/06_record.ipynb #13e52092
 @patch
 def _meet(self:Recorder, name, column):
     self.info['owners'][column] = name
@@ -574,7 +587,7 @@ _second = (nn.modules.conv._ConvNd, nn.modules.batchnorm._NormBase, nn.GroupNorm
            nn.modules.pooling._AdaptiveAvgPoolNd, nn.modules.pooling._AdaptiveMaxPoolNd)
 _last = (nn.Linear, nn.LayerNorm, nn.Embedding, nn.MultiheadAttention, nn.RNNBase, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
 
-# %% ../nbs/06_record.ipynb #13e52092
+# %% ../nbs/06_record.ipynb #c290846b
 @patch
 def _axis(self:Recorder, m, t):
     "The dimension of the channels of `t`, an output of `m`; `None` where it has none"
@@ -583,7 +596,7 @@ def _axis(self:Recorder, m, t):
     elif isinstance(m, _last): self.axes[t.ndim] = -1
     return self.axes.get(t.ndim, -1 if t.ndim==3 else 1)
 
-# %% ../nbs/06_record.ipynb #c290846b
+# %% ../nbs/06_record.ipynb #64eb1d6c
 @patch
 def _see_input(self:Recorder, name, m, args, kwargs):
     if recomputing() or not (self.inside and self.train and self.live): return
@@ -592,12 +605,12 @@ def _see_input(self:Recorder, name, m, args, kwargs):
     self._guarded(name, self._store_all, 'inputs', name, found if len(found)>1 else [('',t) for _,t in found])
     self.spent += self._clock()-start
 
-# %% ../nbs/06_record.ipynb #64eb1d6c
+# %% ../nbs/06_record.ipynb #65445f34
 @patch
 def _store_all(self:Recorder, track, name, found):
     for path,t in found: self.tracks[track].add(name+path, t)
 
-# %% ../nbs/06_record.ipynb #65445f34
+# %% ../nbs/06_record.ipynb #a00ec0a6
 @patch
 def _ask_grads(self:Recorder, name, out):
     "Record the gradients of `out` when they come"
@@ -640,7 +653,7 @@ def _copies(p, world):
     shards = math.prod(p.device_mesh.size(i) for i,place in enumerate(p.placements) if place.is_shard())
     return world/shards
 
-# %% ../nbs/06_record.ipynb #a00ec0a6
+# %% ../nbs/06_record.ipynb #45e0e7d8
 @patch
 def _param_names(self:Recorder, params):
     "Names of `params`, as the model has them"
@@ -652,7 +665,7 @@ def _param_names(self:Recorder, params):
         if n not in self.info['numel']: self.info['numel'][n],self.info['copies'][n] = p.numel(),_copies(p, world)
     return names
 
-# %% ../nbs/06_record.ipynb #45e0e7d8
+# %% ../nbs/06_record.ipynb #9027d25c
 @patch
 def _write_norms(self:Recorder, names, ts, kind, factors=None):
     t = self.tracks['params']
@@ -663,14 +676,14 @@ def _write_norms(self:Recorder, names, ts, kind, factors=None):
     t.data[len(t.steps)-1].select(1, kind).index_copy_(0, torch.tensor(idx).to(t.device, non_blocking=True), norms)
     t.version += 1
 
-# %% ../nbs/06_record.ipynb #9027d25c
+# %% ../nbs/06_record.ipynb #edad6f32
 @patch
 def _write_grads(self:Recorder, opt, params, names):
     have = [(n,_local(p.grad)) for n,p in zip(names, params) if p.grad is not None]
     scale = getattr(opt, 'grad_scale', None)   # a fused optimizer gets scaled gradients, and unscales them itself
     self._write_norms([n for n,_ in have], [g if scale is None else g/scale.to(g.device) for _,g in have], 0)
 
-# %% ../nbs/06_record.ipynb #edad6f32
+# %% ../nbs/06_record.ipynb #0fbcbaf7
 @patch
 def _opt_begins(self:Recorder, opt, args, kwargs):
     if self.over: self._begin_step()
@@ -679,7 +692,7 @@ def _opt_begins(self:Recorder, opt, args, kwargs):
     self._guarded('the optimizer step', self._before_update, opt, any(map(callable, args[1:])) or bool(kwargs.get('closure')))
     self.spent += self._clock()-start
 
-# %% ../nbs/06_record.ipynb #0fbcbaf7
+# %% ../nbs/06_record.ipynb #e926df65
 @patch
 def _opt_ends(self:Recorder, opt, args, kwargs):
     start = self._clock()
@@ -690,7 +703,7 @@ def _opt_ends(self:Recorder, opt, args, kwargs):
         if not self.outside: self._run_eagerly(self._due(self.step+1))
     self.spent += self._clock()-start
 
-# %% ../nbs/06_record.ipynb #e926df65
+# %% ../nbs/06_record.ipynb #893f0454
 @patch
 def _before_update(self:Recorder, opt, closure):
     params = [p for g in opt.param_groups for p in g['params'] if p.numel()]
@@ -699,7 +712,7 @@ def _before_update(self:Recorder, opt, closure):
     self._write_norms(names, [_local(p) for p in params], 1)
     if not closure: self._write_grads(opt, params, names)
 
-# %% ../nbs/06_record.ipynb #893f0454
+# %% ../nbs/06_record.ipynb #76505297
 @patch
 def _after_update(self:Recorder, opt):
     params,names,was,closure = self.held.pop(id(opt))
@@ -707,21 +720,21 @@ def _after_update(self:Recorder, opt):
     self._write_norms(names, was, 2, [math.sqrt(_local(p).numel()/max(w.numel(), 1)) for p,w in zip(params, was)])
     if closure: self._write_grads(opt, params, names)   # the closure made them
 
-# %% ../nbs/06_record.ipynb #76505297
+# %% ../nbs/06_record.ipynb #3f220b4c
 @patch
 def pause(self:Recorder):
     "Stop looking, but keep counting steps"
     self.pausing,self.live,self.eval_live = True,False,False
     self._run_eagerly(False)
 
-# %% ../nbs/06_record.ipynb #3f220b4c
+# %% ../nbs/06_record.ipynb #2624967a
 @patch
 def resume(self:Recorder):
     "Look again, from the next step on"
     self.pausing = False
     if not self.outside: self._run_eagerly(self._due(self.step+1))
 
-# %% ../nbs/06_record.ipynb #2624967a
+# %% ../nbs/06_record.ipynb #b4539891
 @patch
 @contextmanager
 def paused(self:Recorder):
@@ -730,7 +743,7 @@ def paused(self:Recorder):
     try: yield self
     finally: self.resume()
 
-# %% ../nbs/06_record.ipynb #b4539891
+# %% ../nbs/06_record.ipynb #9f37a98d
 @patch
 def close(self:Recorder,
     flush:bool=True, # Save (and merge the ranks of a distributed run) first?
@@ -741,25 +754,30 @@ def close(self:Recorder,
     for h in self.handles: h.remove()
     for i in list(self.hooked): self._unhook(i)
     self.closed,self.live,self.held,self.model,self.inner,self.names = True,False,{},None,None,{}
-    if flush: self.flush()
-    if flush and self.view: self._draw(last=True)
-
-# %% ../nbs/06_record.ipynb #9f37a98d
-@patch
-def __enter__(self:Recorder): return self
+    if flush: self._saving(self.flush)
 
 # %% ../nbs/06_record.ipynb #ff5e609e
 @patch
-def __exit__(self:Recorder, kind, *args):
-    self.close(flush=kind is None)
-    if kind is not None and self.path: self.save(self.path)
+def _saving(self:Recorder, f, *args):
+    try: f(*args)
+    except Exception as e: warnings.warn(f'hookbook could not save to {self.path}: {type(e).__name__}: {e}. The run is still there: rec.save(path)')
 
 # %% ../nbs/06_record.ipynb #da91fc7b
+@patch
+def __enter__(self:Recorder): return self
+
+# %% ../nbs/06_record.ipynb #b3c8f516
+@patch
+def __exit__(self:Recorder, kind, *args):
+    self.close(flush=kind is None)
+    if kind is not None and self.path: self._saving(self.save, self.path)   # the ranks of a distributed run can't be merged now
+
+# %% ../nbs/06_record.ipynb #96cc83ea
 @patch
 def __del__(self:Recorder):
     if not getattr(self, 'closed', True) and not sys.is_finalizing(): self.close(flush=False)
 
-# %% ../nbs/06_record.ipynb #b3c8f516
+# %% ../nbs/06_record.ipynb #76496b24
 @patch
 def _account(self:Recorder):
     "Note what the last step and its recording took, and choose `every`"
@@ -781,7 +799,7 @@ def cost(self:Recorder):
 # %% ../nbs/06_record.ipynb #2025bdf9
 _eager = dict(users=0, stance=None)
 
-# %% ../nbs/06_record.ipynb #96cc83ea
+# %% ../nbs/06_record.ipynb #5866f6ed
 @patch
 def _run_eagerly(self:Recorder, on):
     "Let compiled models run uncompiled for as long as a step is recorded"
@@ -792,7 +810,7 @@ def _run_eagerly(self:Recorder, on):
     if on and _eager['users']==1: _eager['stance'] = torch.compiler.set_stance('force_eager')
     if not on and not _eager['users']: _eager.pop('stance').__exit__(None, None, None)
 
-# %% ../nbs/06_record.ipynb #76496b24
+# %% ../nbs/06_record.ipynb #538f4a67
 @patch
 def __repr__(self:Run):
     s = self.steps
@@ -802,7 +820,7 @@ def __repr__(self:Run):
     if self.never_fired: parts.append(f'never fired: {", ".join(self.never_fired[:5])}{", ..." if len(self.never_fired)>5 else ""}')
     return f'{type(self).__name__}: {", ".join(parts)}'
 
-# %% ../nbs/06_record.ipynb #5866f6ed
+# %% ../nbs/06_record.ipynb #c3a50050
 @patch
 def _repr_markdown_(self:Run):
     "One line, and a table of the layers at the last step in which they ran"
@@ -822,14 +840,14 @@ def _safetensors():
     except ImportError: raise ImportError('saving and loading runs needs the safetensors package: pip install safetensors') from None
     return safetensors
 
-# %% ../nbs/06_record.ipynb #538f4a67
+# %% ../nbs/06_record.ipynb #57c32e9d
 @patch
 def _parts(self:Table, upto):
     "What to save: a dict for the header, and tensors"
     rows,spans = upto
     return dict(names=self.names, steps=self.steps[:rows]), dict(data=self.data[:rows,:len(self.names)])
 
-# %% ../nbs/06_record.ipynb #c3a50050
+# %% ../nbs/06_record.ipynb #1cf59992
 @patch
 def _parts(self:Track, upto):
     head,tensors = Table._parts(self, upto)
@@ -838,7 +856,7 @@ def _parts(self:Track, upto):
     if self.hist: tensors['hists'] = self.hists[:upto[1],:len(self.names)]
     return head,tensors
 
-# %% ../nbs/06_record.ipynb #57c32e9d
+# %% ../nbs/06_record.ipynb #10a7c98d
 @patch
 def save(self:Run,
     path, # Of the file, by custom `*.hookbook`
@@ -902,20 +920,20 @@ def ranked(self:Recorder):
     d = torch.distributed
     return d.is_available() and d.is_initialized() and d.get_world_size()>1
 
-# %% ../nbs/06_record.ipynb #1cf59992
+# %% ../nbs/06_record.ipynb #ced45927
 @patch
 def _upto(self:Recorder, t):
     "Rows and spans of `t` that may be read: in a distributed run, those that all ranks have merged"
     return (t.merged,t.closed) if self.ranked else (len(t.steps),len(t.spans))
 
-# %% ../nbs/06_record.ipynb #10a7c98d
+# %% ../nbs/06_record.ipynb #ed176a6f
 @patch
 def flush(self:Recorder):
     "Merge the ranks of a distributed run (all of them must call this), and save if a `path` was given"
     if self.ranked: self._merge_ranks()
     if self.path and not (self.ranked and torch.distributed.get_rank()): self.save(self.path)
 
-# %% ../nbs/06_record.ipynb #ced45927
+# %% ../nbs/06_record.ipynb #aa45d2b3
 @patch
 def to_frame(self:Run,
     params:bool=False, # The norms of the parameters, instead of the statistics of the layers?
@@ -934,7 +952,7 @@ def to_frame(self:Run,
     res = pd.concat(frames or [pd.DataFrame(dict(calls=[]))], ignore_index=True)
     return res[res.calls>0].reset_index(drop=True)
 
-# %% ../nbs/06_record.ipynb #ed176a6f
+# %% ../nbs/06_record.ipynb #324449df
 @patch
 def plot(self:Run,
     layers=None, # Names of layers; default: all of them
@@ -952,25 +970,25 @@ def plot(self:Run,
     if len(names)<=16: fig.legend(*shown, loc='outside right center', frameon=False, fontsize=8, title='layer')
     return axs
 
-# %% ../nbs/06_record.ipynb #aa45d2b3
+# %% ../nbs/06_record.ipynb #65c7e342
 @patch
 def _pending(self:Table): return self.data[self.merged:len(self.steps),:len(self.names)]
 
-# %% ../nbs/06_record.ipynb #324449df
+# %% ../nbs/06_record.ipynb #380f194f
 @patch
 def _layout(self:Table): return dict(names=self.names, steps=self.steps[self.merged:], spans=self.spans[self.closed:], sizes=self._sizes())
 
-# %% ../nbs/06_record.ipynb #65c7e342
+# %% ../nbs/06_record.ipynb #a98debc2
 @patch
 def _sizes(self:Table): return {}
 @patch
 def _sizes(self:Track): return {n: m.shape[1] for n,m in self.maxima.items()}
 
-# %% ../nbs/06_record.ipynb #380f194f
+# %% ../nbs/06_record.ipynb #bf53e72b
 @patch
 def _to_max(self:Table, copies): return []
 
-# %% ../nbs/06_record.ipynb #a98debc2
+# %% ../nbs/06_record.ipynb #4b6baa81
 @patch
 def _to_max(self:Track, copies):
     now = self._pending()
@@ -978,11 +996,11 @@ def _to_max(self:Track, copies):
     self._tops = [torch.stack([now[...,4], -now[...,3], torch.where(some, now[...,1], -math.inf)]).nan_to_num(nan=-math.inf, posinf=math.inf, neginf=-math.inf)]
     return self._tops+[m[self.closed:len(self.spans)].to(now.dtype) for m in self.maxima.values()]
 
-# %% ../nbs/06_record.ipynb #bf53e72b
+# %% ../nbs/06_record.ipynb #474640cd
 @patch
 def _from_max(self:Table, parts): pass
 
-# %% ../nbs/06_record.ipynb #4b6baa81
+# %% ../nbs/06_record.ipynb #f32dad7e
 @patch
 def _from_max(self:Track, parts):
     (hi,lo,c),*maxima = parts
@@ -992,12 +1010,12 @@ def _from_max(self:Track, parts):
 # %% ../nbs/06_record.ipynb #ca7a1d0b
 _counted = [0,5,6,7,8]   # the parts of a state that simply add up
 
-# %% ../nbs/06_record.ipynb #474640cd
+# %% ../nbs/06_record.ipynb #dc9ed41b
 @patch
 def _to_sum(self:Table, copies):
     return [self._pending()**2/self.blank.new_tensor([[copies[n]] for n in self.names]).reshape(-1, 1)]
 
-# %% ../nbs/06_record.ipynb #f32dad7e
+# %% ../nbs/06_record.ipynb #bf561a71
 @patch
 def _to_sum(self:Track, copies):
     now,c = self._pending(),self._tops[2]
@@ -1005,11 +1023,11 @@ def _to_sum(self:Track, copies):
     sums = torch.stack([torch.where(n>0, n*d, 0), torch.where(n>0, now[...,2]+n*d*d, 0)])
     return [now[...,_counted], sums] + ([self.hists[self.closed:len(self.spans),:len(self.names)].to(now.dtype)] if self.hist else [])
 
-# %% ../nbs/06_record.ipynb #dc9ed41b
+# %% ../nbs/06_record.ipynb #bbfaf626
 @patch
 def _from_sum(self:Table, parts): self._pending().copy_(parts[0].sqrt())
 
-# %% ../nbs/06_record.ipynb #bf561a71
+# %% ../nbs/06_record.ipynb #b7018218
 @patch
 def _from_sum(self:Track, parts):
     counts,(s,q),*hists = parts
@@ -1027,7 +1045,7 @@ def _all_reduce(parts, op):
     torch.distributed.all_reduce(flat, op=op)
     return [f.view_as(p) for f,p in zip(flat.split([p.numel() for p in parts]), parts)]
 
-# %% ../nbs/06_record.ipynb #bbfaf626
+# %% ../nbs/06_record.ipynb #da8f6e78
 @patch
 def _reduce(self:Recorder, op, what):
     "One collective over all the tracks"
@@ -1036,7 +1054,7 @@ def _reduce(self:Recorder, op, what):
     new = iter(_all_reduce([p for ps in lists for p in ps], op))
     for t,ps in zip(tracks, lists): getattr(t, f'_from_{what}')([next(new) for _ in ps])
 
-# %% ../nbs/06_record.ipynb #b7018218
+# %% ../nbs/06_record.ipynb #026fcb5f
 @patch
 def _merge_ranks(self:Recorder):
     "Merge what has been recorded since the last time over all ranks"
@@ -1049,7 +1067,7 @@ def _merge_ranks(self:Recorder):
     self._reduce(Op.SUM, 'sum')
     for t in self.tracks.values(): t.merged,t.closed,t.version = len(t.steps),len(t.spans),t.version+1
 
-# %% ../nbs/06_record.ipynb #da8f6e78
+# %% ../nbs/06_record.ipynb #fbb5dafb
 @patch
 def arrange(self:Table,
     names:list, # Of the columns, in their new order: all that there are, and perhaps more
@@ -1067,7 +1085,7 @@ def arrange(self:Table,
             if s in where: self.data[i,self.index[n]] = torch.as_tensor(old[where[s],j]).to(self.data)
     self.version += 1
 
-# %% ../nbs/06_record.ipynb #026fcb5f
+# %% ../nbs/06_record.ipynb #fa853e6b
 @patch
 def arrange(self:Track, names, steps, spans, sizes):
     was,n = dict(self.index),len(self.spans)
@@ -1083,7 +1101,7 @@ def arrange(self:Track, names, steps, spans, sizes):
             if n>self.closed: t[self.closed] = f(t[self.closed:n], 0)
         self.spans[self.closed:] = spans
 
-# %% ../nbs/06_record.ipynb #fbb5dafb
+# %% ../nbs/06_record.ipynb #ed4ed219
 @patch
 def _align(self:Recorder, layout):
     "Exchange names and steps with the other ranks, and take up what they have"

@@ -47,6 +47,7 @@ def _merge(a, b, lib):
     add = a+b
     return lib.stack([add[...,0], mean, m2, lib.minimum(a[...,3], b[...,3]), lib.maximum(a[...,4], b[...,4]), *(add[...,i] for i in range(5,9))], -1)
 
+@np.errstate(all='ignore')
 def merge(
     a:Tensor, # (..., 9), a state or many
     b:Tensor, # (..., 9), the same number of states, on the same device
@@ -262,6 +263,7 @@ def on_host(
     "Can numpy see these values (or are there none to see)?"
     return v.x is None or v.x.device.type=='cpu'
 
+@np.errstate(all='ignore')   # an infinite sum is an answer here, and no reason to warn
 def host_state(
     v:Values, # What `values` gave, if `on_host`
 ) -> np.ndarray: # (9,), float64

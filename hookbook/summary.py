@@ -202,12 +202,13 @@ class _Fakes:
 
     def __call__(self, t):
         plain = (type(t) in _ordinary or isinstance(t, FakeTensor)) and t.layout is torch.strided and not t.is_quantized and not t.is_nested
-        device = self.home if _device_of(t).type=='meta' else _device_of(t)
-        if not plain: new = self.mode.from_tensor(t.detach())
-        else:
-            with self.mode: new = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device=device)
+        if plain:
+            shell = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device='meta', requires_grad=t.requires_grad)
+            new = FakeTensor(self.mode, shell, self.home if _device_of(t).type=='meta' else _device_of(t))
+        else: new = self.mode.from_tensor(t.detach()).requires_grad_(t.requires_grad)
+        if isinstance(t, nn.Parameter): new._is_param = True      # as `nn.Parameter` does for subclasses of tensors
         if not isinstance(t, FakeTensor) and not t.is_meta and self.small(t): self.values[new] = t.detach().clone()
-        return nn.Parameter(new, t.requires_grad) if isinstance(t, nn.Parameter) else new.requires_grad_(t.requires_grad)
+        return new
 
     def small(self, t): return t.numel()<=1 or (t.numel()<=_small and not (t.is_floating_point() or t.is_complex() or t.is_quantized))
 
@@ -590,7 +591,7 @@ class _FakeRun:
 @patch
 def __call__(self:_FakeRun, func, args, kwargs):
     known = all(self.value(t) is not None for t in [*_among(args), *_among(kwargs.values())])
-    try: out = func(*args, **kwargs)
+    try: out = self.plainly(func, args, kwargs)
     except Exception:
         if known: return self.adopt(self.really(func, args, kwargs))
         out = self.by_shape(func, args, kwargs)
@@ -599,6 +600,14 @@ def __call__(self:_FakeRun, func, args, kwargs):
     if known and self.follow(func, args, kwargs, out): return out
     if func._schema.is_mutable: self.forget(func, args)
     return out
+
+@patch
+def plainly(self:_FakeRun, func, args, kwargs):
+    "On fakes alone; the cache of fake results can't compare the packed weights of quantized recurrent layers"
+    try: return func(*args, **kwargs)
+    except NotImplementedError as e:
+        if '__eq__' not in str(e): raise
+        with _set(self.fakes.mode, 'cache_enabled', False): return func(*args, **kwargs)
 
 @patch
 def adopt(self:_FakeRun, x):
@@ -614,7 +623,7 @@ def adopt(self:_FakeRun, x):
 def follow(self:_FakeRun, func, args, kwargs, out):
     "Work out the real values of `out`, unless they are many or have no meaning"
     outs = list(_among(out if isinstance(out, (tuple,list)) else (out,)))
-    if not outs or sum(t.numel() for t in outs)>_small or 'empty' in func._overloadpacket.__name__: return False
+    if not outs or sum(t.untyped_storage().nbytes() for t in outs)>8*_small or 'empty' in func._overloadpacket.__name__: return False
     if any(_device_of(t).type!='cpu' and not torch.cuda.is_available() or _device_of(t).type=='meta' for t in outs): return False
     real = self.really(func, args, kwargs)
     for t,r in zip(outs, _among(real if isinstance(real, (tuple,list)) else (real,))):
@@ -739,8 +748,13 @@ def _in_the_open(stack):
     stack.callback(torch._C._set_cudnn_enabled, torch._C._get_cudnn_enabled())
     torch._C._set_cudnn_enabled(False)
     if 'torch._dynamo' in sys.modules: stack.enter_context(torch.compiler.set_stance('force_eager'))
+    stack.enter_context(torch.jit.optimized_execution(False))     # what an optimised graph saves depends on how often it ran
     stack.enter_context(torch.inference_mode(False))
     stack.enter_context(torch.enable_grad())
+
+def _always(v):
+    "For checks on numbers that are not there: they are taken to be sound"
+    return lambda input: torch.full((), v, device=input.device).expand(input.shape)
 
 def _on_fakes(stack, fakes, hidden):
     "Enter contexts in which a forward runs on fake tensors"
@@ -748,17 +762,34 @@ def _on_fakes(stack, fakes, hidden):
     stack.enter_context(_set(logging.getLogger('torch._subclasses.fake_tensor'), 'disabled', True))
     stack.enter_context(_set(torch.distributions.Distribution, '_validate_args', False))   # it would look at the numbers
     stack.enter_context(_set(torch._VF, '_pad_packed_sequence', _pad_packed))
+    for o in (torch,Tensor):
+        for k,v in dict(isfinite=True, isnan=False, isinf=False).items(): stack.enter_context(_set(o, k, _always(v)))
     if hidden: stack.enter_context(_set(torch._subclasses, 'FakeTensor', _Nobody))
 
 # %% ../nbs/04_summary.ipynb #ef243fff
+_hook_dicts = '_forward_hooks','_forward_pre_hooks','_backward_hooks','_backward_pre_hooks'
+
+def _is_ours(hook):
+    "Is `hook` one of this library?"
+    f = getattr(hook, 'func', hook)     # inside a `partial`
+    return any((getattr(o, '__module__', None) or '').startswith('hookbook.') for o in (f,type(f)))
+
+def _as_written(m):
+    "Let `m` run uncompiled, and without hooks of this library, which are there to watch real runs"
+    if m._compiled_call_impl is not None: vars(m)['_compiled_call_impl'] = None
+    for hooks in (vars(m).get(k, {}) for k in _hook_dicts):
+        for i in [i for i,h in hooks.items() if _is_ours(h)]: del hooks[i]
+
 def _prepare(trace, model, held, stand_in, evaluate):
-    "Swap the state of `model`; compiled modules run as written"
+    "Swap the state of `model`"
     params = list(model.parameters())
     made = _swap_state(held, stand_in, trace)
     for p in params:   # those of scripted modules are out of reach
-        if id(p) not in made: trace.know_param(stand_in.mode.from_tensor(p) if stand_in.mode else p, p)
+        if id(p) not in made:
+            made[id(p)] = stand_in.mode.from_tensor(p) if stand_in.mode else p
+            trace.know_param(made[id(p)], p)
     for o,_,_ in held:
-        if isinstance(o, nn.Module) and o._compiled_call_impl is not None: o.__dict__['_compiled_call_impl'] = None
+        if isinstance(o, nn.Module): _as_written(o)
     if evaluate: model.eval()
     return made
 
@@ -782,6 +813,7 @@ def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=
     "Run `model` once, on fake tensors or for real; returns the trace"
     home = _home(model, (args,kwargs))
     with ExitStack() as s:
+        _in_the_open(s)
         held = s.enter_context(_borrowed(model))
         known = {id(m) for _,m in _walk(model)}
         trace = _Trace(model, [(n,o) for o,_,n in held if isinstance(o, nn.Module) and id(o) not in known], backward)
@@ -793,7 +825,6 @@ def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=
             memory = _Memory(512 if home.type=='cuda' else 1)     # CUDA's allocator gives blocks of 512 bytes
             memory([*made.values(), *tensors((args,kwargs))])
             memory.base,memory.live,memory.peak = memory.live,0,0
-        _in_the_open(s)
         if fake: _on_fakes(s, stand_in, hidden)
         s.enter_context(_Dispatch(trace, stand_in if fake else None, memory))
         s.enter_context(_set(nn.Module, '__call__', _watch_calls(trace)))
