@@ -14,7 +14,7 @@ from collections import OrderedDict
 from json import dumps
 from pathlib import Path
 from typing import Annotated
-import torch
+import numpy as np, torch
 from torch import nn
 from torch.nn import functional as F
 from fastcore.script import anno_parser
@@ -106,7 +106,7 @@ def _demo_training(name, faulty, out):
     run = Run(rec.tracks, rec.info)
     print('\nWhat the layers hand on, at the first and the last training step:\n')
     print(stats_table(learn.activation_stats), '\n')
-    print(run.health(), '\n')
+    with np.errstate(all='ignore'): print(run.health(), '\n')
     save_color_dims(learn.activation_stats, out/f'{name}.png')
     run.save(out/f'{name}.hookbook')
     run.report(out/f'{name}.html', summary=summary, title=f'hookbook demo: {name}')
@@ -138,7 +138,7 @@ def _make_folder(path):
 def run(
     script:Annotated[str, dict(nargs='...')], # The script and its arguments, as `python` would get them
     Module:bool=False, # Run a module, as `python -m` does
-    every:int=None, # Record every so many steps; default: as often as fits into 2 percent of the time
+    every:int=None, # Record every so many steps; default: as often as fits into 2 percent of the time, and every tenth under `torchrun`
     layers:str=None, # Which layers: a name, or a glob such as `blocks.*.mlp`; default: all without children
     out:Path=None, # Folder for run and report; default: a new one in `hookbook_runs`
     steps:int=None, # Watch the first so many training steps only: the report is written then, and the script goes on unwatched
@@ -222,7 +222,7 @@ def report(
 ):
     "Findings of a run, and a page about it"
     r,where = load_run(run),Path(run)
-    found = r.health()
+    with np.errstate(all='ignore'): found = r.health()   # a run that blew up has numbers to warn of
     print(dumps(found.to_dict(), indent=1) if json else found)
     if not (out or json): out = (where if where.is_dir() else where.parent)/'report.html'
     if out: _page(r.report, out, json, findings=found)
@@ -241,7 +241,7 @@ def compare(
     json:bool=False, # Print JSON, for a machine
 ):
     "What is different between two runs"
-    c = changes(load_run(before), load_run(after), labels=_labels(before, after))
+    with np.errstate(all='ignore'): c = changes(load_run(before), load_run(after), labels=_labels(before, after))
     print(dumps(c.to_dict(), indent=1) if json else c)
     if out: _page(c.report, out, json)
 

@@ -156,12 +156,13 @@ for o in pkgutil.walk_packages(hookbook.__path__, 'hookbook.'): importlib.import
 
 @check
 def demo(tmp):
-    "The first command of README.md, as printed, which draws a picture"
+    "The first command of README.md, as printed, which draws pictures and writes reports"
     before = files(root)
     out = run('bash', '-c', printed('hookbook demo'), show=True)
     pictures = [root/o for o in re.findall(r'\S+\.png', out)]
     if not pictures or not pictures[-1].is_file(): raise Failed('it names no picture, or one that is not there')
-    if pictures[-1].is_relative_to(root) and pictures[-1].relative_to(root).as_posix() not in before: pictures[-1].unlink()
+    for o in files(root)-before: (root/o).unlink()
+    if pictures[-1].parent!=root and not any(pictures[-1].parent.iterdir()): pictures[-1].parent.rmdir()
 
 @check
 def notebooks(tmp):
