@@ -20,5 +20,7 @@ from .health import *
 from .plot import *
 from .learner import *
 from .callback import *
+from .report import *
+from .watch import *
 
 __all__ = [name for name in globals() if not name.startswith('_')]
