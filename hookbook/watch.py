@@ -106,7 +106,7 @@ class watch:
     "Record every model that trains inside the `with`, whatever code trains it"
     def __init__(self,
         layers=None, # Which layers: name, glob, type, predicate or a list, as for `record`; default: all leaves
-        every:int|None=None, # Record every so many steps; default: as often as fits into `budget`
+        every:int|None=None, # Record every so many steps; default: as often as fits into `budget`, and every tenth in a distributed training
         budget:float=.02, # The share of time that recording may take
         steps:int|None=None, # Watch the first so many training steps only; default: all
         most:int=8, # Models to watch; further ones are only counted
