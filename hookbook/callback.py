@@ -8,22 +8,21 @@ Docs: https://hookbook.github.io/hookbook/callback.html.md"""
 __all__ = ['HookCallback', 'ActivationStats', 'layer_info', 'module_summary']
 
 # %% ../nbs/10_callback.ipynb #60d34135
-import math, traceback
+import math
 from collections.abc import Iterator
-from copy import deepcopy
 from functools import wraps
 from warnings import warn
 import numpy as np, torch
 from torch import nn, Tensor
 from torch._compile import _disable_dynamo
 from torch.compiler import is_dynamo_compiling
-from torch.nn.parameter import is_lazy
-from fastcore.basics import PrettyString, patch, store_attr
+from fastcore.basics import patch, store_attr
 from fastcore.foundation import L
 from fastcore.meta import delegates
 from .nested import describe, map_leaves, tensors
-from .modules import count_params, find, flatten_model, has_params, is_leaf, keep_state, named_modules, one_param, own_params, total_params
-from .hook import Hooks, fast_path_off
+from .modules import find, flatten_model, has_params, keep_state, named_modules, one_param
+from .hook import Hooks
+from .summary import leaf_rows, leaf_table
 from .stats import hist_40, measure, values
 from . import plot
 from .learner import Callback, Learner

@@ -470,7 +470,8 @@ def drift(
         score = np.array([psi(a, b) for a,b in zip(sums[:-w,4:-4], sums[w:,4:-4])])  # finite values
         begun,edge = run.spans[w:w+len(score),0]>=skip*run.steps[-1],np.full(w, np.nan)
         near = np.fmax(np.r_[edge,score[:-w]], np.r_[score[w:],edge])
-        hits = np.where(begun & (score>jump*near), score, 0)
+        gap = np.median(np.diff(run.steps))  # between steps that are far apart, learning too makes jumps
+        hits = np.where(begun & (score>jump*gap*near), score, 0)
         at = int(hits.argmax())
         if hits[at]<=notice: continue
         grave = hits[at]>warn

@@ -430,14 +430,21 @@ def update_ratios(
     "Draw how far the weights of each layer move, as a share of their size, with the band that is healthy"
     ax = _one_ax(ax, figsize)
     ax.set_yscale('log')
-    layer_curves([np.where(np.asarray(v)>0, v, np.nan) for v in values], names, 'update / weight', ax=ax, key=False, steps=steps)
+    with np.errstate(invalid='ignore'): values = [np.where(np.asarray(v)>0, v, np.nan) for v in values]
+    layer_curves(values, names, 'update / weight', ax=ax, key=False, steps=steps)
+    seen = [v for l in ax.lines for v in l.get_ydata() if 0<v<math.inf]
+    ax.set_ylim(min(max(min(seen, default=1)/2, 1e-7), 3e-5), max(2*max(seen, default=0), 3e-2))
+    if not seen:
+        ax.annotate('no weight moved', (.5,.5), xycoords='axes fraction', ha='center', fontsize='small')
+        ax.set_xlim(0, max([1, *(len(v) for v in values)]))
+    _healthy_band(ax)
+    if key: _depth_key(ax, list(names))
+    return ax
+
+def _healthy_band(ax):
     ax.axhspan(*HEALTHY_UPDATE, color='#999999', alpha=.18, lw=0, zorder=0)
     ax.axhline(1e-3, color='#777777', lw=1, ls='--', zorder=.5)
     ax.annotate('healthy', (.99,1e-4), xycoords=('axes fraction','data'), ha='right', va='bottom', fontsize='small', color='#777777')
-    lo,hi = ax.get_ylim()
-    ax.set(yscale='log', ylim=(min(max(lo, 1e-7), 3e-5), max(hi, 3e-2)))
-    if key: _depth_key(ax, list(names))
-    return ax
 
 @patch
 def update_ratios(self:Run,

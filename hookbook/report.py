@@ -192,6 +192,7 @@ nav { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; } .note, figcaption, .c
 .error { --c: var(--error); } .warning { --c: var(--warning); } .notice { --c: var(--notice); }
 .badge { color: var(--c); border: 1px solid var(--c); border-radius: 4px; padding: 0 .4em; font-size: .75rem; font-weight: 600; text-transform: uppercase; }
 .fine { font-size: 1.1rem; } .scroll { overflow-x: auto; max-width: 100%; border: 1px solid var(--line); border-radius: 6px; } pre { margin: 0; padding: .8rem; line-height: 1.35; overflow-wrap: normal; }
+.seen details { display: inline-block; margin-left: .6em; vertical-align: top; } .layers .scroll { max-height: 85vh; overflow: auto; } thead th { position: sticky; top: 0; background: var(--bg); box-shadow: 0 1px var(--line); }
 details > summary { cursor: pointer; color: var(--link); } ul.seen { margin: .5rem 0 0; padding-left: 1.2rem; font-size: .875rem; } details ul { margin: .3rem 0; padding-left: 1.2rem; font-size: .875rem; }
 .pics { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: 1.5rem 1rem; } figure { margin: 0; min-width: 0; }
 .pics svg { width: 100%; height: auto; display: block; margin: 0 auto .4rem 0; } .pics svg text { font-family: system-ui, sans-serif !important; }
@@ -200,7 +201,7 @@ table { border-collapse: collapse; width: 100%; font-size: .875rem; font-variant
 tbody th { font: .8125rem ui-monospace, monospace; max-width: min(22rem, 45vw); overflow: hidden; text-overflow: ellipsis; } td.num { text-align: right; } tbody tr:hover { background: var(--card); } tbody tr:last-child > * { border-bottom: 0; }
 thead button { all: unset; cursor: pointer; font-weight: 600; } thead button:focus-visible { outline: 2px solid var(--link); } thead button::after { content: "\\2195"; content: "\\2195" / ""; opacity: .35; margin-left: .3em; }
 th[aria-sort=ascending] button::after { content: "\\2191"; content: "\\2191" / ""; opacity: 1; } th[aria-sort=descending] button::after { content: "\\2193"; content: "\\2193" / ""; opacity: 1; }
-.dims { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); gap: .8rem; } .dims figcaption { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font: .75rem ui-monospace, monospace; margin-left: 2.6rem; }
+.dims { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(45%, 13rem), 1fr)); gap: .8rem; } .dims figcaption { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font: .75rem ui-monospace, monospace; margin-left: 2.6rem; }
 .dim { display: flex; height: 6rem; } .dim img { flex: 1; min-width: 0; height: 100%; image-rendering: pixelated; border: 1px solid var(--line); } .marks { position: relative; flex: 0 0 2.6rem; font-size: .6875rem; color: var(--soft); line-height: 1; }
 .marks span { position: absolute; right: .3rem; transform: translateY(50%); } :target { outline: 2px solid var(--link); outline-offset: 2px; } [hidden] { display: none !important; }
 @media print { .tools { display: none; } .finding, figure { break-inside: avoid; } }
@@ -272,6 +273,8 @@ def _layers(run, findings):
     return f'<div class="layers">{_tools(True)}{_table(["layer","kind",*_number_of.values()], cells, ids)}</div>' \
            '<p class="note">Medians of the last quarter of the recorded steps; NaN/Inf are counted in all. Near zero: share of values up to 0.05. Gradient: root mean square over all parameters of the layer; update: how far a step moves them, as a share of their size.</p>'
 
+def _about(run): return repr(run).partition(': ')[2]
+
 @patch
 def report(self:Run,
     path='report.html', # Where to write it
@@ -288,7 +291,7 @@ def report(self:Run,
     if len(self.steps) and len(self.layers) and self.tracks['layers'].hist:
         parts['Distributions'] = f'<p class="note">Histograms of the activations of each layer over steps {self.steps[0]} to {self.steps[-1]}, left to right. Bright is frequent; the axis of values is the same for all, and logarithmic away from zero.</p>'+_gallery(self, list(self.layers))
     path = Path(path)
-    path.write_text(_page(title, f'{self!r}. Written by hookbook {__version__}.', parts), encoding='utf-8')
+    path.write_text(_page(title, f'{_about(self)}. Written by hookbook {__version__}.', parts), encoding='utf-8')
     return path
 
 # %% ../nbs/11_report.ipynb #7febe583
@@ -329,7 +332,7 @@ def _arrow(pair): return ' → '.join(map(_num, pair)) if pair!=(None,None) else
 
 @patch
 def __repr__(self:Changes):
-    lines = [f'{self.labels[0]}: {self.before!r}', f'{self.labels[1]}: {self.after!r}']
+    lines = [f'{self.labels[0]}: {_about(self.before)}', f'{self.labels[1]}: {_about(self.after)}']
     for what,fs in dict(gone=self.gone, new=self.new, kept=self.kept).items():
         lines += [f'{len(fs)} finding{"" if len(fs)==1 else "s"} {what}'+(':' if fs else '')] + [f'  {f.severity}: {f.rule}, {f.layer or "the model"}' for f in fs]
     moved = sorted([r for r in self.rows if _apart(r)>0], key=_apart, reverse=True)[:10]
@@ -358,7 +361,7 @@ def report(self:Changes,
     cells = [[r['layer'], r['kind'], *(v for k in _compared for v in r[k])] for r in self.rows]
     parts['Layers'] = f'<div class="layers">{_tools(False)}{_table(["layer","kind",*_pairs(_compared, self.labels)], cells)}</div>'
     path = Path(path)
-    path.write_text(_page(title, f'{self.labels[0]}: {self.before!r}. {self.labels[1]}: {self.after!r}. Written by hookbook {__version__}.', parts), encoding='utf-8')
+    path.write_text(_page(title, f'{self.labels[0]}: {_about(self.before)}. {self.labels[1]}: {_about(self.after)}. Written by hookbook {__version__}.', parts), encoding='utf-8')
     return path
 
 @patch

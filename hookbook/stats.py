@@ -91,14 +91,12 @@ class _Scratch(threading.local):
 
 _scratch = _Scratch()
 
-# %% ../nbs/05_stats.ipynb #be5ec299
-_ROW = 256
+# %% ../nbs/05_stats.ipynb #a40d3f74
+_RUN = 8192   # short enough that BLAS does not start threads for it
 
 def _squares(a):
     "Sum of the squares of the numpy array `a`, to better than one part in a million"
-    m = len(a)//_ROW*_ROW
-    rows = a[:m].reshape(-1, _ROW)
-    return float(np.einsum('ij,ij->i', rows, rows).sum(dtype=np.float64))+float(np.einsum('i,i', a[m:], a[m:]))
+    return sum(float(np.dot(r, r)) for r in (a[i:i+_RUN] for i in range(0, len(a), _RUN)))
 
 def _fine(q): return 1e-25<q<1e35
 
