@@ -9,8 +9,9 @@ Docs: https://hookbook.github.io/hookbook/watch.html.md"""
 # %% auto #0
 __all__ = ['Watched', 'watch', 'NoScript', 'Script', 'new_folder', 'run_script']
 
-# %% ../nbs/13_watch.ipynb #ea8f69b3
-import functools, gc, importlib.util, io, os, re, signal, sys, threading, types, warnings, weakref
+# %% ../nbs/13_watch.ipynb #3ffaefcd
+import builtins, functools, gc, importlib.util, os, re, signal, sys, threading, types, warnings, weakref
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 import numpy as np, torch
 from torch import nn
@@ -105,7 +106,7 @@ class watch:
     "Record every model that trains inside the `with`, whatever code trains it"
     def __init__(self,
         layers=None, # Which layers: name, glob, type, predicate or a list, as for `record`; default: all leaves
-        every:int|None=None, # Record every so many steps; default: as often as fits into `budget`
+        every:int|None=None, # Record every so many steps; default: as often as fits into `budget`, and every tenth in a distributed training
         budget:float=.02, # The share of time that recording may take
         steps:int|None=None, # Watch the first so many training steps only; default: all
         most:int=8, # Models to watch; further ones are only counted
@@ -263,7 +264,7 @@ def close(self:watch,
 ):
     "Take all hooks off; what was recorded stays. Safe to call twice"
     for h in self.handles: h.remove()
-    for where,name,old in self.patched: setattr(where, name, old)
+    for where,name,old in reversed(self.patched): setattr(where, name, old)
     self.handles,self.patched = [],[]
     self._hold(False)
     for r in self.recs: r.close(flush=False)
@@ -339,7 +340,7 @@ class Script:
         if not os.path.isfile(self.name): raise NoScript(f'there is no file {self.name!r}' if not os.path.isdir(self.name) else f'{self.name!r} is a folder, not a script')
         self.path = os.path.join(os.getcwd(), self.name)
         self._first_in_path(os.path.dirname(os.path.realpath(self.path)))
-        self.main.__dict__.update(__file__=self.path, __builtins__=__builtins__, __cached__=None, __package__=None)
+        self.main.__dict__.update(__file__=self.path, __builtins__=builtins, __cached__=None, __package__=None, __loader__=SourceFileLoader('__main__', self.path))
         self.code = lambda: compile(Path(self.path).read_bytes(), self.path, 'exec', dont_inherit=True)
 
     def _first_in_path(self, folder):
@@ -357,7 +358,7 @@ def _find_module(self:Script):
         spec = None
     if spec is None: raise NoScript(f'there is no module {self.name!r} that can be run')
     self.path = spec.origin
-    self.main.__dict__.update(__file__=spec.origin, __builtins__=__builtins__, __cached__=spec.cached, __package__=spec.parent, __spec__=spec, __loader__=spec.loader)
+    self.main.__dict__.update(__file__=spec.origin, __builtins__=builtins, __cached__=spec.cached, __package__=spec.parent, __spec__=spec, __loader__=spec.loader)
     self.code = lambda: spec.loader.get_code(spec.name)
 
 @patch
@@ -397,7 +398,7 @@ def new_folder(
     within='hookbook_runs', # Where the folders are
 ) -> Path: # Such as `hookbook_runs/train-1`
     "A folder for the run of a script that doesn't exist yet"
-    stem = Path(script).stem if script.endswith('.py') else script
+    stem = Path(script).name.removesuffix('.py')
     taken = {p.name for p in Path(within).glob(f'{stem}-*')}
     return Path(within)/next(f'{stem}-{i}' for i in range(1, len(taken)+2) if f'{stem}-{i}' not in taken)
 
