@@ -508,14 +508,18 @@ def __repr__(self:Findings):
     return '\n'.join(lines)
 
 # %% ../nbs/07_health.ipynb #924674b6
+def _html_rows(f):
+    "Two rows of a table: what was found, and below it what it means and what to try"
+    cell = lambda s, more='': f'<td style="text-align:left; vertical-align:top" {more}>{html.escape(str(s))}</td>'
+    top = ''.join(map(cell, (f.severity, f.rule, f.layer or '(the model)', _when(f.steps), f'{_num(f.seen)} ({f.unit})')))
+    return f'<tr>{top}</tr><tr>{cell("")}{cell(f"{f.means} Try: {f.try_}.", "colspan=4")}</tr>'
+
 @patch
 def _repr_html_(self:Findings):
-    cell = lambda s: f'<td style="text-align:left; vertical-align:top">{html.escape(str(s))}</td>'
-    row = lambda f: ''.join(map(cell, (f.severity, f.rule, f.layer or '(the model)', _when(f.steps), f'{_num(f.seen)} ({f.unit})', f.means, f.try_)))
-    body = ''.join(f'<tr>{row(f)}</tr>' for f in self)
-    head = ''.join(f'<th style="text-align:left">{s}</th>' for s in ('', 'finding', 'where', 'when', 'seen', 'what it means', 'what to try'))
+    head = ''.join(f'<th style="text-align:left">{s}</th>' for s in ('', 'finding', 'where', 'when', 'seen'))
     notes = '<br>'.join(html.escape(s) for s in repr(Findings([], self.checked, self.skipped, self.about)).splitlines()[1:])
-    return (f'<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>' if self else f'<p>no findings in {html.escape(self.about)}</p>')+f'<p><small>{notes}</small></p>'
+    table = f'<table><thead><tr>{head}</tr></thead><tbody>{"".join(map(_html_rows, self))}</tbody></table>'
+    return (table if self else f'<p>no findings in {html.escape(self.about)}</p>')+f'<p><small>{notes}</small></p>'
 
 # %% ../nbs/07_health.ipynb #5ff0566a
 @patch

@@ -1,4 +1,4 @@
-"""What a model holds, what its layers give, and what a forward costs, without paying for one
+"""A model in one table: what it holds, what its layers give, and what a forward costs, without paying for one
 
 Docs: https://hookbook.github.io/hookbook/summary.html.md"""
 
