@@ -37,13 +37,13 @@ class _WeakList(_Weak):
     def __get__(self, o, cls=None): return self if o is None else [v for ref in vars(o).get(self.name, ()) if (v := ref()) is not None]
     def __set__(self, o, vs): vars(o)[self.name] = [weakref.ref(v) for v in vs]
 
-class Watched(Recorder):
-    "A `Recorder` that does not keep its model alive, and calls `ended` in place of beginning one step too many"
+class Watched(Recording):
+    "A `Recording` that does not keep its model alive, and calls `ended` in place of beginning one step too many"
     model,inner,opts = _Weak(),_Weak(),_WeakList()
     def __init__(self,
         model:nn.Module, # The model to watch
         limit:int|None=None, # Training steps to record; default: all
-        ended=Recorder.close, # Called with the recorder when that many were recorded
+        ended=Recording.close, # Called with the recorder when that many were recorded
         **kwargs, # As for `record`
     ):
         self.limit,self.ended,self.stepped,self.total,self.saved = limit,ended,set(),0.,self._clock()
@@ -62,7 +62,7 @@ _SAVE = 60   # seconds between two saves
 @patch
 def _account(self:Watched):
     self.total += self.spent
-    Recorder._account(self)
+    Recording._account(self)
     if self.path and self.began-self.saved>_SAVE: self._save()
     if not self.budget: return
     if self.compiled or self.traced: self.every = max(self.every, self._every_uncompiled())
@@ -98,7 +98,7 @@ def add_opt(self:Watched,
 def _opt_begins(self:Watched, opt, args, kwargs):
     if not self.over and id(opt) in self.stepped: self.opts = [o for o in self.opts if id(o) in self.stepped]
     if opt not in self.opts: self.opts = [*self.opts, opt]
-    Recorder._opt_begins(self, opt, args, kwargs)
+    Recording._opt_begins(self, opt, args, kwargs)
     self.stepped.add(id(opt))
 
 # %% ../nbs/13_watch.ipynb #d348fcd8
@@ -249,7 +249,7 @@ def _adopt(self:watch, opt):
 @patch
 def _hold(self:watch, on):
     "Let compiled code run uncompiled, until a model is found"
-    Recorder._run_eagerly(self, on)
+    Recording._run_eagerly(self, on)
 
 @patch
 def _compile(self:watch, compile, *args, **kwargs):
