@@ -329,7 +329,7 @@ class capture:
         stop:bool=False, # Stop the run as soon as every chosen layer has been seen?
     ):
         self.model,self.layers = model,find(model, layers)
-        self.what = (what,) if isinstance(what, str) else tuple(what)
+        self.what = tuple(what) if isinstance(what, (tuple,list,set)) else (what,)
         self.pick,self.at,self.reduce,self.dtype,self.detach,self.clone,self.keep,self.every,self.stop = pick,at,reduce,dtype,detach,clone,keep,every,stop
         self.device = None if device is None else torch.device(device)
         self.open = []
@@ -337,12 +337,21 @@ class capture:
         self._prepare()
 
 # %% ../nbs/03_capture.ipynb #4c5ef23e
+def _check_at(at):
+    "Raise `TypeError` if `at` is no index"
+    for p in at if isinstance(at, tuple) else (at,):
+        if isinstance(p, (str,bytes,float,dict)): raise TypeError(f'at={at!r}: use an index or a slice, or a tuple of these')
+
 @patch
 def _check(self:capture):
     "Say what is wrong with the options, before anything is hooked"
     if isinstance(self.model, torch.jit.ScriptModule): raise TypeError('TorchScript runs no hooks: capture the model before it is scripted')
     if bad := [w for w in self.what if w not in _whats] or not self.what:
-        raise ValueError(f"what={bad if self.what else self.what!r}: use 'out', 'in', 'grad', 'grad_in', or a tuple of these")
+        raise ValueError(f"what={bad[0] if self.what else self.what!r}: use 'out', 'in', 'grad', 'grad_in', or a tuple of these")
+    if self.reduce is not None and not callable(self.reduce):
+        raise TypeError(f"reduce={self.reduce!r}: give a function of a tensor, such as `lambda t: t.mean(0)`")
+    if self.dtype is not None and not isinstance(self.dtype, torch.dtype): raise TypeError(f"dtype={self.dtype!r}: give a dtype such as torch.float16")
+    _check_at(self.at)
     if self.clone not in ('auto', True): raise ValueError(f"clone={self.clone!r}: use 'auto', or True to copy everything")
     if self.keep not in ('last','all') and not (type(self.keep) is int and self.keep>0):
         raise ValueError(f"keep={self.keep!r}: use 'last', 'all', or a number of forwards from 1")
@@ -568,11 +577,13 @@ def why(self:Activations,
     name:str, # A name that has no value
 ) -> str:
     "Why there is no value for `name`"
+    if not isinstance(name, str): return f'names are strings{f": {str(name)!r}" if isinstance(name, int) else f", and this is a {type(name).__name__}"}'
     if name not in self.names:
         near = get_close_matches(name, self.names, n=5, cutoff=.4) or self.names[:5]
         return f'{name!r} was not asked for. Names that were are like: {", ".join(map(repr, near))}'
     if self.what in ('grad','grad_in'): return self._why_no_grad(name)
     known = list(self.tap.reasons(name)) if self.tap else []
+    if self.tap and self.tap.idle: return f'{name!r} was to be captured, but has not run. {_idle}'
     return f'{name!r} was to be captured, but has not run. ' + ' '.join(known) + (' Otherwise' if known else 'It can be that') + f' {_maybe}.'
 
 # %% ../nbs/03_capture.ipynb #f237c674
@@ -584,6 +595,8 @@ def _holders(model, name):
     mods,parts = named_modules(model),name.split('.') if name else []
     return [mods[n] for i in range(len(parts)) if (n := '.'.join(parts[:i])) in mods]
 
+_idle = 'The model was not called in the block: call it there, and as `model(x)`, for `model.forward(x)` goes around hooks.'
+
 _facts = dict(
     thread='The model ran in another thread than the one that opened this capture: open one in that thread.',
     replica='`DataParallel` ran copies of the model, one for each device: capture `model.module`, on one device.',
@@ -594,6 +607,11 @@ _facts = dict(
 _kinds = {
     nn.MultiheadAttention: 'MultiheadAttention uses the weights of `out_proj` without running it; what that would hand on is the output of the attention.',
     torch.jit.ScriptModule: 'It is part of a ScriptModule, and TorchScript runs no hooks: capture the model before it is scripted, or a layer around it.'}
+
+@patch(as_prop=True)
+def idle(self:_Tap):
+    "Was the model surely not called while this capture was open?"
+    return not (self.forwards or self.parts or self.facts or any(self.cur.values()) or _is_compiled(self.cap.model))
 
 @patch
 def reasons(self:_Tap, name):
@@ -649,6 +667,7 @@ def check(self:_Tap):
     if not missing or 'transform' in self.facts or not compiled and len(missing)<len(self.names): return
     if compiled: why = ('The model was compiled before the hooks went on, and compiled code does not call them: capture before the first call, or inside '
                         '`with torch.compiler.set_stance("force_eager"):`.')
+    elif self.idle: why = _idle
     else: why = ' '.join(_facts[f] for f in self.facts) or f'If the model was called in the block: {_maybe}.'
     warnings.warn(f'{len(missing)} of {len(self.names)} layers that were to be captured did not run, such as {missing[0]!r}. {why}', stacklevel=3)
 
