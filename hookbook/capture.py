@@ -329,7 +329,7 @@ class capture:
         stop:bool=False, # Stop the run as soon as every chosen layer has been seen?
     ):
         self.model,self.layers = model,find(model, layers)
-        self.what = (what,) if isinstance(what, str) else tuple(what)
+        self.what = tuple(what) if isinstance(what, (tuple,list,set)) else (what,)
         self.pick,self.at,self.reduce,self.dtype,self.detach,self.clone,self.keep,self.every,self.stop = pick,at,reduce,dtype,detach,clone,keep,every,stop
         self.device = None if device is None else torch.device(device)
         self.open = []
@@ -337,12 +337,21 @@ class capture:
         self._prepare()
 
 # %% ../nbs/03_capture.ipynb #4c5ef23e
+def _check_at(at):
+    "Raise `TypeError` if `at` is no index"
+    for p in at if isinstance(at, tuple) else (at,):
+        if isinstance(p, (str,bytes,float,dict)): raise TypeError(f'at={at!r}: use an index or a slice, or a tuple of these')
+
 @patch
 def _check(self:capture):
     "Say what is wrong with the options, before anything is hooked"
     if isinstance(self.model, torch.jit.ScriptModule): raise TypeError('TorchScript runs no hooks: capture the model before it is scripted')
     if bad := [w for w in self.what if w not in _whats] or not self.what:
-        raise ValueError(f"what={bad if self.what else self.what!r}: use 'out', 'in', 'grad', 'grad_in', or a tuple of these")
+        raise ValueError(f"what={bad[0] if self.what else self.what!r}: use 'out', 'in', 'grad', 'grad_in', or a tuple of these")
+    if self.reduce is not None and not callable(self.reduce):
+        raise TypeError(f"reduce={self.reduce!r}: give a function of a tensor, such as `lambda t: t.mean(0)`")
+    if self.dtype is not None and not isinstance(self.dtype, torch.dtype): raise TypeError(f"dtype={self.dtype!r}: give a dtype such as torch.float16")
+    _check_at(self.at)
     if self.clone not in ('auto', True): raise ValueError(f"clone={self.clone!r}: use 'auto', or True to copy everything")
     if self.keep not in ('last','all') and not (type(self.keep) is int and self.keep>0):
         raise ValueError(f"keep={self.keep!r}: use 'last', 'all', or a number of forwards from 1")
@@ -568,11 +577,13 @@ def why(self:Activations,
     name:str, # A name that has no value
 ) -> str:
     "Why there is no value for `name`"
+    if not isinstance(name, str): return f'names are strings{f": {str(name)!r}" if isinstance(name, int) else f", and this is a {type(name).__name__}"}'
     if name not in self.names:
         near = get_close_matches(name, self.names, n=5, cutoff=.4) or self.names[:5]
         return f'{name!r} was not asked for. Names that were are like: {", ".join(map(repr, near))}'
     if self.what in ('grad','grad_in'): return self._why_no_grad(name)
     known = list(self.tap.reasons(name)) if self.tap else []
+    if self.tap and self.tap.idle: return f'{name!r} was to be captured, but has not run. {_idle}'
     return f'{name!r} was to be captured, but has not run. ' + ' '.join(known) + (' Otherwise' if known else 'It can be that') + f' {_maybe}.'
 
 # %% ../nbs/03_capture.ipynb #f237c674
@@ -584,6 +595,8 @@ def _holders(model, name):
     mods,parts = named_modules(model),name.split('.') if name else []
     return [mods[n] for i in range(len(parts)) if (n := '.'.join(parts[:i])) in mods]
 
+_idle = 'The model was not called in the block: call it there, and as `model(x)`, for `model.forward(x)` goes around hooks.'
+
 _facts = dict(
     thread='The model ran in another thread than the one that opened this capture: open one in that thread.',
     replica='`DataParallel` ran copies of the model, one for each device: capture `model.module`, on one device.',
@@ -594,6 +607,11 @@ _facts = dict(
 _kinds = {
     nn.MultiheadAttention: 'MultiheadAttention uses the weights of `out_proj` without running it; what that would hand on is the output of the attention.',
     torch.jit.ScriptModule: 'It is part of a ScriptModule, and TorchScript runs no hooks: capture the model before it is scripted, or a layer around it.'}
+
+@patch(as_prop=True)
+def idle(self:_Tap):
+    "Was the model surely not called while this capture was open?"
+    return not (self.forwards or self.parts or self.facts or any(self.cur.values()) or _is_compiled(self.cap.model))
 
 @patch
 def reasons(self:_Tap, name):
@@ -649,6 +667,7 @@ def check(self:_Tap):
     if not missing or 'transform' in self.facts or not compiled and len(missing)<len(self.names): return
     if compiled: why = ('The model was compiled before the hooks went on, and compiled code does not call them: capture before the first call, or inside '
                         '`with torch.compiler.set_stance("force_eager"):`.')
+    elif self.idle: why = _idle
     else: why = ' '.join(_facts[f] for f in self.facts) or f'If the model was called in the block: {_maybe}.'
     warnings.warn(f'{len(missing)} of {len(self.names)} layers that were to be captured did not run, such as {missing[0]!r}. {why}', stacklevel=3)
 
@@ -1048,19 +1067,58 @@ def _n_required(f):
     except (TypeError,ValueError): return 1
     return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY,p.POSITIONAL_OR_KEYWORD) for p in ps)
 
-def _constant(new, v):
-    "`new` in place of the value `v`, in its device and dtype"
-    if isinstance(new, (int,float)): return map_leaves(lambda t: torch.full_like(t, new), v)
+def _no_arrays(v):
+    "`v`, with tensors and numbers in the place of NumPy arrays and scalars"
+    if isinstance(v, Tensor): return v
+    if hasattr(v, '__array__'): return torch.as_tensor(v) if v.ndim else v.item()
+    inner = opened(v)
+    return inner[1](v, [_no_arrays(c) for _,c in inner[0]]) if inner else v
+
+def _by_path(v):
+    "Is `v` a dict from paths or keys to tensors and numbers?"
+    return isinstance(v, Mapping) and len(v)>0 and all(isinstance(o, (Tensor,int,float)) for o in v.values())
+
+def _parts(name, new, v):
+    "What the constant `new` puts at which path of the value `v`"
+    was = dict(leaves(v))
+    if not was: raise ValueError(f'the layer {name!r} gave no tensor ({describe(v)}), so there is nothing to edit')
+    if isinstance(new, (int,float)): return dict.fromkeys(was, new)
     given = dict(leaves(new))
-    return map_named(lambda p,t: given[p].to(t) if p in given else t, v)
+    if _by_path(new):
+        given = {next((p for p in (k, f'[{k!r}]', f'.{k}', f'[{k}]') if p in was), str(k)): o for k,o in new.items()}
+    if not given.keys()<=was.keys(): raise ValueError(_no_place(name, given, was))
+    return given
+
+# %% ../nbs/03_capture.ipynb #c7e1a4d5
+def _no_place(name, given, was):
+    "Why a constant cannot be put into the value of a layer"
+    def _say(paths): return ', '.join(p or 'a bare tensor' for p in paths)
+    return (f'the edit of {name!r} gives {_say(p for p in given if p not in was)}, and that has no place in what the layer gave, which is {_say(was)}: '
+            'give a value like that, or a dict from such a path to a tensor')
+
+def _constant(name, new, v):
+    "`new` in place of the value `v`, in its device and dtype"
+    given = _parts(name, new, v)
+    return map_named(lambda p,t: t if p not in given else given[p].to(t) if isinstance(given[p], Tensor) else torch.full_like(t, given[p]), v)
 
 # %% ../nbs/03_capture.ipynb #7ccaed41
-def _as_edit(e):
+def _as_edit(e, name):
     "`e` as a function of name, value and number of the call"
-    if not callable(e): return lambda name,v,i: _constant(e, v)
-    n = _n_required(e)
-    if n>1: return e if n>2 else lambda name,v,i: e(name, v)
-    return lambda name,v,i: map_leaves(e, v)
+    if isinstance(e, type): raise TypeError(f'the edit of {name!r} is the class {e.__name__}: it is to be called, as in {e.__name__}(...)')
+    if callable(e):
+        n = _n_required(e)
+        return e if n>2 else (lambda name,v,i: e(name, v)) if n==2 else lambda name,v,i: map_leaves(lambda t: _returned(name, e, e(t)), v)
+    e = _no_arrays(e)
+    if not (isinstance(e, (int,float)) or _by_path(e) or leaves(e)):
+        raise TypeError(f'the edit of {name!r} is {e!r:.60}, which holds no tensor: give a number, a value with tensors, or a function such as zero()')
+    return lambda name,v,i: _constant(name, e, v)
+
+def _returned(name, f, new):
+    "`new`, which the function `f` made of one tensor, if it is a tensor"
+    if isinstance(new, Tensor): return new
+    said = getattr(f, '__name__', repr(f))
+    if callable(new): raise TypeError(f'the edit of {name!r}: {said} is to be called, as in {said}({"..."*bool(_n_required(f))})')
+    raise TypeError(f'the edit of {name!r} returned {"None" if new is None else f"a {type(new).__name__}"}: return the new tensor')
 
 # %% ../nbs/03_capture.ipynb #0a44ba51
 def _same_shapes(name, old, new):
@@ -1068,7 +1126,8 @@ def _same_shapes(name, old, new):
     was,now = ({p: tuple(t.shape) for p,t in leaves(o)} for o in (old,new))
     if was==now: return new
     if list(was)==['']==list(now): raise ValueError(f'the edit of {name!r} made a tensor of shape {now[""]}, and the layer gave {was[""]}')
-    raise ValueError(f'the edit of {name!r} made {now}, and the layer gave {was}: keep the structure and the shapes')
+    if new is None: raise TypeError(f'the edit of {name!r} returned None: return the new value')
+    raise ValueError(f'the edit of {name!r} made {describe(new)}, and the layer gave {describe(old)}: keep the structure and the shapes')
 
 # %% ../nbs/03_capture.ipynb #ff73ed02
 class edit(_Live):
@@ -1078,10 +1137,14 @@ class edit(_Live):
         edits:dict, # From a choice of layers, as `find` takes it, to a function of a tensor, a function of name and value, or a value
     ):
         self.model,self.edits,self.facts,self.handles = model,{},set(),[]
+        if not isinstance(model, nn.Module): raise TypeError(f'the model comes first, and it is to be an nn.Module, not a {type(model).__name__}')
+        if not isinstance(edits, Mapping):
+            raise TypeError(f'edits is {edits!r:.60}: give a dict that says what is to be done to which layers, such as {{"head": zero()}}')
         for choice,e in edits.items():
             for name,m in find(model, choice).items():
+                f = _as_edit(e, name)
                 if hasattr(e, 'check'): e.check(name)
-                self.edits.setdefault(m, (name,[]))[1].append(_as_edit(e))
+                self.edits.setdefault(m, (name,[]))[1].append(f)
         self.fused = any(isinstance(m, _fused) for m in model.modules())
 
 # %% ../nbs/03_capture.ipynb #187b99ca
@@ -1142,6 +1205,7 @@ def __call__(self:edit, *args, **kwargs):
 # %% ../nbs/03_capture.ipynb #885b6484
 def _at(f, at):
     "Apply `f` to the part `at` of a tensor, without writing to the tensor itself"
+    _check_at(at)
     if at is None: return f
     def _f(t):
         new = t.clone()
@@ -1157,11 +1221,18 @@ def zero(
     return _at(torch.zeros_like, at)
 
 # %% ../nbs/03_capture.ipynb #c072638b
+def _operand(v, arg):
+    "`v`, if it is a number or tensor"
+    v = _no_arrays(v)
+    if isinstance(v, (int,float,complex,Tensor)): return v
+    raise TypeError(f'{arg}={v!r}: give a number or a tensor')
+
 def scale(
     a:float, # Factor
     at=None, # Index or slice, or a tuple of these; default: all of the tensor
 ):
     "An edit that multiplies by `a`"
+    a = _operand(a, 'a')
     return _at(lambda t: t*a, at)
 
 # %% ../nbs/03_capture.ipynb #bf1c450d
@@ -1170,6 +1241,7 @@ def add(
     at=None, # Index or slice, or a tuple of these; default: all of the tensor
 ):
     "An edit that adds `v`, such as a steering vector"
+    v = _operand(v, 'v')
     return _at(lambda t: t + (v.to(t) if isinstance(v, Tensor) else v), at)
 
 # %% ../nbs/03_capture.ipynb #63f15a49
@@ -1178,7 +1250,10 @@ class swap:
     def __init__(self,
         acts, # What `capture` gave, or any dict from name to value
         at=None, # Patch only this part of each tensor: index or slice, or a tuple of these
-    ): self.acts,self.at = acts,at
+    ):
+        if not isinstance(acts, Mapping): raise TypeError(f'swap takes what `capture` gave, or a dict from name to value, not a {type(acts).__name__}')
+        _check_at(at)
+        self.acts,self.at = acts,at
 
     def check(self, name):
         if name not in self.acts: raise LookupError(f'swap has no value for {name!r}. It has: {_some(list(self.acts)) or "none"}')

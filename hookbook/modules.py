@@ -10,7 +10,7 @@ __all__ = ['ParamCount', 'ConvLayer', 'named_modules', 'is_leaf', 'leaf_modules'
            'in_channels', 'keep_state']
 
 # %% ../nbs/01_modules.ipynb #1935e215
-import gc, re, difflib
+import gc, inspect, re, difflib
 from collections import namedtuple
 from contextlib import contextmanager
 from copy import copy
@@ -136,9 +136,19 @@ def _matcher(choice):
     if isinstance(choice, nn.Module): return lambda n,m: m is choice
     if isinstance(choice, re.Pattern): return lambda n,m: bool(choice.search(n))
     if isinstance(choice, type): return lambda n,m: isinstance(m, choice)
-    if callable(choice): return choice
-    raise TypeError(f'{choice!r} does not choose layers: give a name, a glob, a compiled regex, a module type, a module, '
+    if callable(choice): return _two_args(choice)
+    hint = f' (names are strings: {str(choice)!r})' if isinstance(choice, int) else ''
+    raise TypeError(f'{choice!r} does not choose layers{hint}: give a name, a glob, a compiled regex, a module type, a module, '
                     'a function of name and module, or a list of these')
+
+def _two_args(f):
+    "`f`, if it can be called with a name and a module"
+    try: sig = inspect.signature(f)
+    except (TypeError,ValueError): return f  # some functions written in C do not tell
+    try: sig.bind('', None)
+    except TypeError: raise TypeError(f'{getattr(f, "__name__", f)} is to choose layers, so it is called with a name and a module: '
+                                      'write it as `lambda name,module: ...`') from None
+    return f
 
 def _named(names, choice):
     "The names that the string `choice` stands for: an exact one, or else those its glob matches"
@@ -150,28 +160,48 @@ def _named(names, choice):
 
 # %% ../nbs/01_modules.ipynb #30afca81
 def _no_match(choice, names):
+    "The error for a choice that takes nothing, with what may have been meant"
+    if isinstance(choice, nn.Module): return LookupError(f'this {type(choice).__name__} is not part of this model: was it taken from another one, or from a copy?')
     near = difflib.get_close_matches(str(choice), [n for n in names if n], n=5, cutoff=.4) or [n for n in names if n][:5]
     what = f'named or matching {choice!r}' if isinstance(choice, str) else f'chosen by {choice!r}'
-    return LookupError(f'no layer {what} in this model. Names are like: {", ".join(near) or "(it has no submodules)"}. '
+    return LookupError(f'no layer {what} in this model. {_meant(choice, names)}Names are like: {", ".join(near) or "(it has no submodules)"}. '
                        '`named_modules(model)` has them all')
 
+def _meant(choice, names):
+    "What else the string `choice` may have been meant for"
+    if not isinstance(choice, str): return ''
+    if cls := next((type(m) for m in names.values() if type(m).__name__==choice), None):
+        return f'To choose by type, give the class: {"nn."*cls.__module__.startswith("torch.nn.")}{choice}. '
+    deeper = _named(names, f'**.{choice}') if choice else []
+    return f"'**.{choice}' matches {deeper[0]!r}{' and others' if len(deeper)>1 else ''}. " if deeper else ''
+
+
+# %% ../nbs/01_modules.ipynb #c7e1a4d2
 def find(
     model:nn.Module, # The model to look in
     layers=None, # Name or glob (`'layers.*.mlp'`), compiled regex, module type, module, function of name and module, or a list of these; default: all leaves
 ) -> Layers: # From qualified name to module, in the order of the model; each module once, under the first name that was chosen
-    "Choose modules of `model`; raises `LookupError` when a choice takes nothing"
+    "Choose modules of `model`; raises `LookupError` when a choice takes nothing, `TypeError` for what can be no choice"
+    if not isinstance(model, nn.Module): raise TypeError(f'the model comes first, and it is to be an nn.Module, not a {type(model).__name__}')
     if layers is None: return Layers(leaf_modules(model))
     names,taken = named_modules(model),set()
-    for choice in layers if isinstance(layers, (list,tuple,set,L)) else layers.values() if isinstance(layers, dict) else [layers]:
-        if isinstance(choice, str): new = _named(names, choice)
-        else: new = [n for n,m in names.items() if _matcher(choice)(n, m)]
+    choices = layers if isinstance(layers, (list,tuple,set,L)) else layers.values() if isinstance(layers, dict) else [layers]
+    if not choices: raise LookupError('nothing is chosen: the list of layers is empty (leave it out to choose all leaves)')
+    for choice in choices:
+        taken.update(new := _taken(choice, names))
         if not new: raise _no_match(choice, names)
-        taken.update(new)
     res,seen = Layers(),set()
     for n,m in names.items():
         if n in taken and id(m) not in seen: res[n] = m
         if n in taken: seen.add(id(m))
     return res
+
+def _taken(choice, names):
+    "The names of the modules that one choice takes"
+    if isinstance(choice, str): return _named(names, choice)
+    takes = _matcher(choice)
+    return [n for n,m in names.items() if takes(n, m)]
+
 
 # %% ../nbs/01_modules.ipynb #501a13ef
 def module_name(
