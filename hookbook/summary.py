@@ -590,6 +590,7 @@ class _FakeRun:
 # %% ../nbs/04_summary.ipynb #ebcbcace
 @patch
 def __call__(self:_FakeRun, func, args, kwargs):
+    if why := _refused(func, args): raise RuntimeError(why)
     known = all(self.value(t) is not None for t in [*_among(args), *_among(kwargs.values())])
     try: out = self.plainly(func, args, kwargs)
     except Exception:
@@ -637,6 +638,23 @@ def forget(self:_FakeRun, func, args):
         if s.alias_info and s.alias_info.is_write and isinstance(a, Tensor) and self.values.get(a) is not None:
             key = a.untyped_storage()._cdata
             for t in [t for t in self.values.keys() if t.untyped_storage()._cdata==key]: del self.values[t]
+
+# %% ../nbs/04_summary.ipynb #d7a1c0e2
+_one_dtype = {getattr(_aten, n) for n in 'mm bmm mv dot vdot addmm addmv addbmm baddbmm linear convolution _convolution conv_tbc'.split()}
+_norms = {getattr(_aten, n) for n in 'native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit'.split()}
+
+def _refused(func, args):
+    "Why the real operator would refuse `args`, which the fake one takes; `None` if it would not"
+    op = func._overloadpacket
+    if op not in _one_dtype and op not in _norms or func._overloadname.startswith('dtype'): return
+    ts = [t for t in args if isinstance(t, Tensor)]
+    kinds = list(dict.fromkeys(t.dtype for t in ts))
+    if len(kinds)>1 and not (op in _norms and kinds[0] in (torch.half,torch.bfloat16) and kinds[1:]==[torch.float32]):
+        return f'operands of {op.__name__} must have the same dtype, but got '+' and '.join(f'{str(t.dtype)[6:]} ({_by_x(t)})' for t in ts)
+    a,b = ts[-2:] if op in (_aten.mm,_aten.addmm) else (None,None)
+    if a is not None and a.ndim==b.ndim==2 and a.shape[1]!=b.shape[0]: return f'mat1 and mat2 shapes cannot be multiplied ({_by_x(a)} and {_by_x(b)})'
+
+def _by_x(t): return 'x'.join(map(str, t.shape)) or 'scalar'
 
 # %% ../nbs/04_summary.ipynb #cf8142ba
 def _grouped_out(a, b, *args, out_dtype=None, **kwargs):
@@ -834,6 +852,7 @@ def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=
 
 # %% ../nbs/04_summary.ipynb #3a287f50
 _own_faults = re.compile('same reduction dim|cannot be multiplied|size mismatch|must match|xpected input|to have \\d+ channels|invalid for input of size'
+    '|same dtype|should be the same|does not match weight dtype|following scalar types|must be Tensor, not|romoting not supported'
     '|izes of tensors|smaller than kernel|ernel size can|positional argument|unexpected keyword argument|broadcastable|Expected size|output size is too small')
 _one_a_channel = 'Expected more than 1 value per channel'
 
