@@ -9,8 +9,9 @@ __all__ = ['commands', 'command', 'UsageError', 'main', 'demo_learner', 'stats_t
            'load_model', 'summary', 'load_run', 'report', 'compare']
 
 # %% ../nbs/14_cli.ipynb #905c488a
-import importlib, importlib.util, inspect, sys, time
+import difflib, importlib, importlib.util, inspect, sys, time, traceback
 from collections import OrderedDict
+from contextlib import contextmanager
 from json import dumps
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +26,7 @@ from .learner import DataLoaders, Learner, accuracy, default_device
 from .callback import ActivationStats
 from .record import Run
 from .report import changes
-from .summary import summary_report
+from .summary import _by_words
 from .watch import NoScript, run_script, watch
 
 # %% ../nbs/14_cli.ipynb #3c01afb1
@@ -47,6 +48,10 @@ def _fail(where, why):
     print(f'{where}: error: {why}', file=sys.stderr)
     sys.exit(2)
 
+def _no_command(name):
+    near = difflib.get_close_matches(name, commands, n=1)
+    return f'{f"no command {name!r}" if name else "a command is missing"}; '+(f'did you mean {near[0]}? ' if near else '')+f'there are: {", ".join(commands)}'
+
 def main(
     argv:list|None=None, # Words of the command line; default: those of this process
 ):
@@ -54,7 +59,7 @@ def main(
     name,*args = (sys.argv[1:] if argv is None else argv) or ['']
     if name in ('-h','--help'): return print(_usage())
     if name=='--version': return print(__version__)
-    if name not in commands: _fail('hookbook', f'{f"no command {name!r}" if name else "a command is missing"}; there are: {", ".join(commands)}')
+    if name not in commands: _fail('hookbook', _no_command(name))
     f = commands[name]
     needed = [p.name for p in inspect.signature(f).parameters.values() if p.default is p.empty]
     opts = vars(anno_parser(f, prog=f'hookbook {name}', pos=needed).parse_args(args))
@@ -156,12 +161,12 @@ def load_model(
     "The model called `name`, made if need be; raises `UsageError` that says what was not found"
     where,_,name = target.rpartition(':')
     if not where: raise UsageError(f"{target!r} has no ':': write package.module:name or path/to/file.py:name")
-    mod = _load_module(where)
+    with _their_code(): mod = _load_module(where)
     obj = mod
     for part in name.split('.'):
         if not hasattr(obj, part): raise UsageError(f'{where} has no {name!r}; models and functions in it: {", ".join(_candidates(mod)) or "none"}')
         obj = getattr(obj, part)
-    model = obj if isinstance(obj, nn.Module) else obj() if callable(obj) else obj
+    model = obj if isinstance(obj, nn.Module) or not callable(obj) else _made(obj, target)
     if not isinstance(model, nn.Module): raise UsageError(f'{target} gives a {type(model).__name__}, not an nn.Module')
     return model
 
@@ -184,11 +189,30 @@ def _load_module(where):
         if e.name and (where==e.name or where.startswith(e.name+'.')): raise UsageError(f'there is no module {e.name!r}') from None
         raise
 
+# %% ../nbs/14_cli.ipynb #d7a1c0f2
+@contextmanager
+def _their_code():
+    "An exception of code that isn't ours ends the command, with its own frames only"
+    try: yield
+    except UsageError: raise
+    except Exception as e:
+        tb = e.__traceback__
+        while tb and (tb.tb_frame.f_globals is globals() or tb.tb_frame.f_globals.get('__name__', '').startswith('importlib')): tb = tb.tb_next
+        print(''.join(traceback.format_exception(type(e), e, tb)).rstrip(), file=sys.stderr)
+        sys.exit(1)
+
+def _made(make, target):
+    "What `make` gives when it is called"
+    try: needed = [p.name for p in inspect.signature(make).parameters.values() if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL,p.VAR_KEYWORD)]
+    except (TypeError,ValueError): needed = []
+    if needed: raise UsageError(f'{target} needs arguments ({", ".join(needed)}): write a function without arguments that makes the model')
+    with _their_code(): return make()
+
 # %% ../nbs/14_cli.ipynb #a1d75792
 @command
 def summary(
     target:str, # The model: `package.module:name` or `path/to/file.py:name`; a function or class is called without arguments
-    input:str='', # Shapes of its inputs, such as `1,3,224,224`; several are separated by spaces; `1,16:int64` for whole numbers
+    input:str='', # Shapes of its inputs, such as `1,3,224,224` or `1x3x224x224`; several are separated by spaces; `1,16:int64` for whole numbers
     depth:int=None, # Deepest level to show; default: all, alike blocks folded
     cols:str='', # Columns, with commas, such as `out_shape,params,macs`
     width:int=80, # Of the page, in characters
@@ -197,8 +221,11 @@ def summary(
     json:bool=False, # Print JSON, for a machine
 ):
     "Layers, output shapes, parameters, compute and memory of a model"
-    try: print(summary_report(load_model(target), input.split(), depth=depth, cols=cols, width=width, exact=exact, backward=backward, as_json=json))
+    model = load_model(target)
+    try: s = _by_words(model, input, cols, depth=depth, backward=backward)
     except ValueError as e: raise UsageError(e) from None
+    print(s.to_json(indent=1) if json else s.table(width=width, exact=exact))
+    if s.error is not None: sys.exit(1)
 
 # %% ../nbs/14_cli.ipynb #9fcbadff
 def load_run(

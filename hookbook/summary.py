@@ -9,7 +9,7 @@ __all__ = ['dummy_eval', 'model_sizes', 'num_features_model', 'Row', 'Rows', 'Su
            'leaf_table', 'summary_report']
 
 # %% ../nbs/04_summary.ipynb #03ac992c
-import collections, copy, dataclasses, functools, html, inspect, json, logging, math, re, statistics, sys, textwrap, threading, time, traceback, types, weakref
+import collections, copy, dataclasses, difflib, functools, html, inspect, json, logging, math, re, statistics, sys, textwrap, threading, time, traceback, types, weakref
 from contextlib import ExitStack, contextmanager
 import torch
 from torch import nn, Tensor
@@ -33,9 +33,10 @@ def _noise(m, size):
     p = one_param(m)
     lazy = any(map(is_lazy, m.parameters()))
     try: ch = in_channels(m)
-    except LookupError:
-        if not lazy: raise
+    except LookupError as e:
+        if not lazy: raise LookupError(f'{e}. This is for models of images: `summary(model, *inputs)` has the shapes of any model') from None
         ch = 3
+    if isinstance(size, int): size = size,size
     kind = dict(device=p.device, dtype=p.dtype if p.is_floating_point() else None) if p is not None else {}
     return torch.empty(1, ch, *size, **kind).uniform_(-1, 1)
 
@@ -47,7 +48,7 @@ def _ready(m):
 # %% ../nbs/04_summary.ipynb #584217b2
 def dummy_eval(
     m:nn.Module, # A vision model
-    size:tuple=(64,64), # Height and width of the image
+    size:tuple|int=(64,64), # Height and width of the image; one number for a square
 ): # What `m` returns
     "Pass one random image through `m` in evaluation mode, and leave `m` as it was"
     with keep_state(m), torch.no_grad(): return _ready(m).eval()(_noise(m, size))
@@ -57,7 +58,7 @@ def _children(m): return [c for c in m._modules.values() if c is not None] or [m
 
 def model_sizes(
     m:nn.Module, # A vision model
-    size:tuple=(64,64), # Height and width of the image
+    size:tuple|int=(64,64), # Height and width of the image; one number for a square
 ) -> list: # One shape a child; nested as the output is, and `None` for a child that never ran
     "The shapes of what the children of `m` give for an image of `size`"
     m = _ready(m)
@@ -590,6 +591,7 @@ class _FakeRun:
 # %% ../nbs/04_summary.ipynb #ebcbcace
 @patch
 def __call__(self:_FakeRun, func, args, kwargs):
+    if why := _refused(func, args): raise RuntimeError(why)
     known = all(self.value(t) is not None for t in [*_among(args), *_among(kwargs.values())])
     try: out = self.plainly(func, args, kwargs)
     except Exception:
@@ -637,6 +639,23 @@ def forget(self:_FakeRun, func, args):
         if s.alias_info and s.alias_info.is_write and isinstance(a, Tensor) and self.values.get(a) is not None:
             key = a.untyped_storage()._cdata
             for t in [t for t in self.values.keys() if t.untyped_storage()._cdata==key]: del self.values[t]
+
+# %% ../nbs/04_summary.ipynb #d7a1c0e2
+_one_dtype = {getattr(_aten, n) for n in 'mm bmm mv dot vdot addmm addmv addbmm baddbmm linear convolution _convolution conv_tbc'.split()}
+_norms = {getattr(_aten, n) for n in 'native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit'.split()}
+
+def _refused(func, args):
+    "Why the real operator would refuse `args`, which the fake one takes; `None` if it would not"
+    op = func._overloadpacket
+    if op not in _one_dtype and op not in _norms or func._overloadname.startswith('dtype'): return
+    ts = [t for t in args if isinstance(t, Tensor)]
+    kinds = list(dict.fromkeys(t.dtype for t in ts))
+    if len(kinds)>1 and not (op in _norms and kinds[0] in (torch.half,torch.bfloat16) and kinds[1:]==[torch.float32]):
+        return f'operands of {op.__name__} must have the same dtype, but got '+', '.join(f'{str(t.dtype)[6:]} ({_by_x(t)})' for t in ts)
+    a,b = ts[-2:] if op in (_aten.mm,_aten.addmm) else (None,None)
+    if a is not None and a.ndim==b.ndim==2 and a.shape[1]!=b.shape[0]: return f'mat1 and mat2 shapes cannot be multiplied ({_by_x(a)} and {_by_x(b)})'
+
+def _by_x(t): return 'x'.join(map(str, t.shape)) or 'scalar'
 
 # %% ../nbs/04_summary.ipynb #cf8142ba
 def _grouped_out(a, b, *args, out_dtype=None, **kwargs):
@@ -834,6 +853,7 @@ def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=
 
 # %% ../nbs/04_summary.ipynb #3a287f50
 _own_faults = re.compile('same reduction dim|cannot be multiplied|size mismatch|must match|xpected input|to have \\d+ channels|invalid for input of size'
+    '|same dtype|should be the same|does not match weight dtype|following scalar types|must be Tensor, not|romoting not supported'
     '|izes of tensors|smaller than kernel|ernel size can|positional argument|unexpected keyword argument|broadcastable|Expected size|output size is too small')
 _one_a_channel = 'Expected more than 1 value per channel'
 
@@ -856,6 +876,13 @@ def _try(model, args, kwargs, **how):
         trace.error = e
         return trace
 
+def _in_words(e):
+    "Why fake tensors would not do"
+    kind = type(e).__name__
+    if kind=='DataDependentOutputException': return 'the forward asks for a value, as .item(), float(x) or an `if` on a tensor does, and they have none'
+    if kind=='DynamicOutputShapeException': return 'the shape of a result depends on values, as with nonzero or unique, and they have none'
+    return _brief_error(e)
+
 def _observe(model, args, kwargs, **how):
     "Run `model` on fake tensors if that can be, else for real; returns the trace, and lines on what was special"
     runs,notes = [],[]
@@ -867,7 +894,7 @@ def _observe(model, args, kwargs, **how):
         trace = runs[0]
         if _has_numbers(model, (args,kwargs)):
             trace = _try(model, args, kwargs, fake=False, **how)
-            notes.append(f'a real run on {_home(model, args)}; on fake tensors: {_brief_error(e)}')
+            notes.append(f'a real run on {_home(model, args)}'+(f'; on fake tensors: {_in_words(e)}' if str(e)!=str(trace.error) else ''))
     if trace.error is not None and _one_a_channel in str(trace.error) and not how.get('evaluate'):
         trace,notes = _observe(model, args, kwargs, **{**how, 'evaluate': True})
         notes.append('run in evaluation mode: a batch of one cannot be normalised in training mode')
@@ -1002,7 +1029,7 @@ def start(self:_Tree, name, depth, own):
     if names and names[0]!=name and not n.calls: row.shared = {'': names[0]}
     for k,i,_ in own: self.first.setdefault(i, f'{name}.{k}'.lstrip('.'))
     row.used = any(self.trace.param_macs[self.trace.key_of.get(i)] for _,i,_ in own)
-    row.runs = self.trace.root.in_shapes is not None and not isinstance(n.module, (nn.ModuleList,nn.ModuleDict,nn.ParameterList,nn.ParameterDict))
+    row.runs = self.trace.root.in_shapes is not None and self.trace.error is None and not isinstance(n.module, (nn.ModuleList,nn.ModuleDict,nn.ParameterList,nn.ParameterDict))
     return row
 
 @patch
@@ -1139,10 +1166,21 @@ _columns = dict(
     saved_bytes=('saved', _mem, True), calls=('calls', _human, False), time=('ms', lambda v,x: '' if v is None else f'{v:.3g}', True))
 _barred,_left = ('params','macs'),('in_shapes','out_shape','dtype')
 
+def _meant(word, names):
+    "A question about the nearest of `names`, if one is near"
+    near = difflib.get_close_matches(str(word), [n for n in names if n], n=3)
+    return f'; did you mean {" or ".join(map(repr, near))}?' if near else ''
+
+def _check_depth(depth):
+    if depth is not None and (not isinstance(depth, int) or depth<0): raise ValueError(f'depth={depth!r}: 0 shows the model alone, 1 its children, None all')
+    return depth
+
 def _check_cols(cols):
+    "The columns as a list, from a list or from a string with commas"
+    cols = [c.strip() for c in cols.split(',')] if isinstance(cols, str) else list(cols)
     for c in cols:
-        if c not in _columns: raise ValueError(f'there is no column {c!r}: choose from {", ".join(_columns)}')
-    return list(cols)
+        if c not in _columns: raise ValueError(f'there is no column {c!r}{_meant(c, _columns)} (columns: {", ".join(_columns)})')
+    return cols
 
 # %% ../nbs/04_summary.ipynb #5aa59c2d
 def _alike(r):
@@ -1252,8 +1290,8 @@ class Summary:
         self.model,self.notes,self.depth,self.error,self.uncounted = root.type,list(notes),depth,trace.error,dict(trace.uncounted)
         for k in _totals: setattr(self, k, getattr(root, k))
         self.grad_bytes,self.optim_bytes,self.peak_bytes = tree.grad_bytes,trace.optim_bytes,trace.peak
-        self.ran = root.in_shapes is not None
-        self.cols = list(cols or [c for c in ('out_shape','params','macs') if self.ran or c=='params'])
+        self.ran = root.calls>0
+        self.cols = list(cols or [c for c in ('out_shape','params','macs') if root.in_shapes is not None or c=='params'])
         self.rows = Rows(tree.rows, self.cols, dict(params=self.params, macs=self.macs))
 
 # %% ../nbs/04_summary.ipynb #729f9087
@@ -1268,10 +1306,11 @@ def _where_it_broke(s):
 def _facts(s):
     "`(title, text)` of each line at the foot of a summary"
     yield 'params',f'{s.params:,}: {s.trainable:,} trainable, {s.params-s.trainable:,} frozen'
-    if s.active_params!=s.params: yield 'active',f'{s.active_params:,} params'+(f' and {s.active_macs:,} MACs' if s.ran else '')+', if each position goes to its experts only'
-    if s.ran: yield 'MACs',f'{s.macs:,}'+(f', backward {s.backward_macs:,}' if s.backward_macs else '')+f' ({_convention})'
+    begun,upto = s.rows[0].in_shapes is not None,', up to the failure'*(s.error is not None)
+    if s.active_params!=s.params: yield 'active',f'{s.active_params:,} params'+(f' and {s.active_macs:,} MACs' if begun else '')+', if each position goes to its experts only'
+    if begun: yield 'MACs',f'{s.macs:,}'+(f', backward {s.backward_macs:,}' if s.backward_macs else '')+upto+f' ({_convention})'
     mem = dict(params=s.param_bytes, buffers=s.buffer_bytes, gradients=s.grad_bytes, optimizer=s.optim_bytes)
-    if s.ran: mem['saved for backward'],mem['peak of a step'] = s.saved_bytes,s.peak_bytes
+    if begun: mem['saved for backward'+upto.replace(',', '')],mem['peak of a step'] = s.saved_bytes,s.peak_bytes
     yield 'memory',', '.join(f'{k} {_human_bytes(v)}' for k,v in mem.items() if v is not None)
     if s.uncounted: yield 'uncounted',', '.join(f'{k} (×{n})' if n>1 else k for k,n in s.uncounted.items())
     for n in s.notes: yield 'note',n
@@ -1287,7 +1326,7 @@ def table(self:Summary,
     fold:bool=True, # Show alike numbered blocks in one line?
 ) -> str:
     "The summary as text"
-    cols,depth = _check_cols(cols or self.cols),self.depth if depth is None else depth
+    cols,depth = _check_cols(cols or self.cols),self.depth if depth is None else _check_depth(depth)
     lines = list(_tree_lines(self.rows[:1], depth, fold))
     head = f'{self.model}({", ".join(f"{k}: {_dims(v)}" for k,v in (self.rows[0].in_shapes or {}).items())})'
     res = textwrap.wrap(head, width or 10**6)+_lay_out(lines, cols, self.rows.totals, width, exact)
@@ -1299,10 +1338,16 @@ def table(self:Summary,
 def __repr__(self:Summary): return self.table()
 
 @patch
+def __iter__(self:Summary): return iter(self.rows)
+
+@patch
+def __len__(self:Summary): return len(self.rows)
+
+@patch
 def __getitem__(self:Summary, name):
     "The row with the qualified name `name`"
     found = next((r for r in self.rows if r.name==name), None)
-    if found is None: raise KeyError(f'no row is named {name!r}: the names are in `[r.name for r in summary.rows]`')
+    if found is None: raise KeyError(f'no row is named {name!r}{_meant(name, [r.name for r in self.rows])} (all names: `[r.name for r in summary]`)')
     return found
 
 # %% ../nbs/04_summary.ipynb #4bee7724
@@ -1310,9 +1355,16 @@ def _looks_up(model):
     "Is the first layer of `model` with parameters an embedding?"
     return next((isinstance(m, (nn.Embedding,nn.EmbeddingBag)) for m in leaf_modules(model).values() if has_params(m)), False)
 
+def _shape_list(size):
+    "A shape, or several, as a list of shapes"
+    def is_shape(s): return isinstance(s, (tuple,list)) and all(isinstance(d, int) and d>=0 for d in s)
+    if is_shape(size): return [size]
+    if isinstance(size, (tuple,list)) and all(map(is_shape, size)): return list(size)
+    raise TypeError(f'input_size={size!r}: it takes a shape with the batch in it, such as (1,3,224,224), or a list of shapes, one an input')
+
 def _made_inputs(model, size, dtype):
     "Tensors of the given shape or shapes"
-    sizes = [size] if all(isinstance(s, int) for s in size) else list(size)
+    sizes = _shape_list(size)
     dtypes = list(dtype) if isinstance(dtype, (tuple,list)) else [dtype]*len(sizes)
     if len(dtypes)!=len(sizes): raise ValueError(f'input_size has {len(sizes)} shapes and dtype {len(dtypes)} types: give one type, or one a shape')
     floats = [p.dtype for p in model.parameters() if p.is_floating_point()]
@@ -1353,15 +1405,61 @@ def _unwrapped(model):
 
 _options = dict(input_size=None, dtype=None, depth=None, cols=None, time=False, backward=False, optimizer=None, strict=False)
 
+def _takes(model):
+    "Names that the `forward` of `model` takes by keyword, and whether it takes any name, for all we know"
+    try: ps = inspect.signature(model.forward).parameters
+    except (TypeError,ValueError): return set(),True
+    wild = hasattr(model.forward, '__wrapped__') or bool(model._forward_pre_hooks_with_kwargs) or any(p.kind is p.VAR_KEYWORD for p in ps.values())
+    return {n for n,p in ps.items() if p.kind in (p.POSITIONAL_OR_KEYWORD,p.KEYWORD_ONLY)},wild
+
 def _sort_out(model, given):
     "Split keyword arguments into options of `summary` and arguments of the model"
-    try: theirs = set(inspect.signature(model.forward).parameters)
-    except (TypeError,ValueError): theirs = set()
+    theirs,wild = _takes(model)
     kwargs,opts = dict(given),dict(_options)
     for k in _options:
         ours = f'{k}_' if k in theirs else k
         if ours in kwargs: opts[k] = kwargs.pop(ours)
+    for k in kwargs:
+        if k not in theirs and not wild: raise _unknown(k, model)
     return types.SimpleNamespace(**opts),kwargs
+
+# %% ../nbs/04_summary.ipynb #d7a1c0e5
+_elsewhere = dict(col_names='cols', batch_size='input_size has the batch in it', batch_dim='input_size has the batch in it', dtypes='dtype',
+    device='the model and its inputs are used where they are', col_width='the table method has width', verbose='print the summary, or do not',
+    input_data='give the inputs by position', mode='the mode of the model counts, as model.eval() sets it', row_settings='depth and cols',
+    cache_forward_pass='nothing is run twice')
+
+def _unknown(k, model):
+    "The error about a keyword that neither `summary` nor the model knows"
+    here = f'; here: {_elsewhere[k]}' if k in _elsewhere else _meant(k, _options)
+    return TypeError(f'neither summary nor the forward of {type(model).__name__} takes {k!r}{here} (options: {", ".join(_options)})')
+
+def _check_options(o):
+    "Raise what is wrong with the options themselves"
+    if o.cols is not None: o.cols = _check_cols(o.cols)
+    if o.input_size is not None: o.input_size = _shape_list(o.input_size)
+    if not all(d is None or isinstance(d, torch.dtype) for d in (o.dtype if isinstance(o.dtype, (tuple,list)) else [o.dtype])):
+        raise TypeError(f'dtype={o.dtype!r}: it takes a torch.dtype, such as torch.float16, or a list, one a shape')
+    _check_depth(o.depth)
+    if o.optimizer is not None and not hasattr(o.optimizer, 'param_groups'):
+        raise TypeError(f'optimizer takes an instance, such as Adam(model.parameters()), and got {o.optimizer!r}')
+
+# %% ../nbs/04_summary.ipynb #d7a1c0e6
+def _advice(e, args):
+    "Lines on what may have been meant, when the forward failed on a first input that is a tuple"
+    if e is None or not args or not isinstance(args[0], (tuple,list)) or not args[0]: return []
+    if all(isinstance(d, int) for d in args[0]): return [f'the input is a {type(args[0]).__name__} of numbers: did you mean input_size={tuple(args[0])}, with the batch in it?']
+    if len(args)==1 and re.search('missing|must be Tensor, not|has no attribute|not subscriptable', str(e)):
+        return [f'the only input is a {type(args[0]).__name__}: to give what is in it one by one, unpack it: summary(model, *batch)']
+    return []
+
+def _placed(s):
+    "The error of a summary, with the layer in its words"
+    e,where = s.error,_where_it_broke(s)
+    if not where: return e
+    if len(e.args)==1 and isinstance(e.args[0], str): e.args = (e.args[0]+where.replace(' in ', ' [in ', 1)+']',)
+    else: e.add_note(where.strip())
+    return e
 
 # %% ../nbs/04_summary.ipynb #f1cea9f3
 def summary(
@@ -1370,14 +1468,14 @@ def summary(
     input_size=None, # A shape, or a list of shapes, to make inputs from (the batch is part of it)
     dtype=None, # Of the inputs made from `input_size`: one, or one a shape; default: as the first parameters, or int64 for an embedding
     depth:int|None=None, # Deepest level to show
-    cols=None, # Columns to show, such as `['out_shape','params','macs','saved_bytes','time']`
+    cols=None, # Columns to show, such as `['out_shape','params','macs','saved_bytes','time']`, or a string with commas
     time:bool=False, # Time each layer as well, by real runs?
     backward:bool=False, # Run backward too, for its MACs and the peak of a training step?
     optimizer=None, # A `torch.optim.Optimizer` of the model, to count its state
     strict:bool=False, # Raise an error of the forward, rather than show how far it came?
     **kwargs, # Keyword arguments of `forward`; where it has one of the names above, that is meant, and ours is spelled `time_`
 ) -> Summary:
-    "Run `model` on fake tensors, and tell what it holds, gives and costs"
+    "Run `model` on fake tensors, and tell what it holds, gives and costs; raises `TypeError` or `ValueError` for an option that makes no sense"
     given = dict(input_size=input_size, dtype=dtype, depth=depth, cols=cols, time=time, backward=backward, optimizer=optimizer, strict=strict)
     return _summary(model, args, {**{k: v for k,v in given.items() if v is not _options[k]}, **kwargs})
 
@@ -1385,14 +1483,15 @@ def _summary(model, args, given):
     if not isinstance(model, nn.Module): raise TypeError(f'summary takes an nn.Module, and got a {type(model).__name__}')
     model = _unwrapped(model)
     o,kwargs = _sort_out(model, given)
-    if o.cols: _check_cols(o.cols)
+    _check_options(o)
     if o.input_size is not None: args = (*_made_inputs(model, o.input_size, o.dtype), *args)
     if o.time and not (_has_numbers(model, (args,kwargs)) and (args or kwargs)):
         raise ValueError('time=True runs the model for real: it needs inputs, and a model that is not on the meta device')
     trace,notes = _observe(model, args, kwargs, backward=o.backward, optimizer=o.optimizer) if args or kwargs else (_Trace(model),[])
-    if trace.error is not None and o.strict: raise trace.error
     times = _timed(model, args, kwargs) if o.time and trace.error is None else None
-    return Summary(trace, notes, times, o.cols, o.depth)
+    s = Summary(trace, notes+_advice(trace.error, args), times, o.cols, o.depth)
+    if s.error is not None and o.strict: raise _placed(s)
+    return s
 
 # %% ../nbs/04_summary.ipynb #a4242532
 @patch
@@ -1400,7 +1499,8 @@ def sort(self:Summary,
     by:str='params', # Name of a number that rows have
     reverse:bool=True, # Largest first?
 ) -> Rows:
-    "The rows in order of `by`"
+    "The rows in order of `by`; raises `ValueError` for what is no number of a row"
+    if by not in _columns or by in _left: raise ValueError(f'rows cannot be sorted by {by!r}{_meant(by, _columns)} (numbers: {", ".join(c for c in _columns if c not in _left)})')
     return Rows(sorted(self.rows, key=lambda r: getattr(r, by) or 0, reverse=reverse), [*dict.fromkeys([*self.cols, by])], self.rows.totals)
 
 @patch
@@ -1601,17 +1701,28 @@ def leaf_table(
     return _Printed('\n'.join(res))
 
 # %% ../nbs/04_summary.ipynb #ad7d4ad7
+_usual_dtypes = 'int64 int32 int16 int8 uint8 bool float32 float16 bfloat16 float64 complex64'.split()
+
 def _shape_word(word):
-    "`(shape, dtype)` of a word such as `1,3,224,224` or `1,16:int64`"
+    "`(shape, dtype)` of a word such as `1,3,224,224`, `1x3x224x224` or `1,16:int64`"
     dims,_,kind = word.partition(':')
     dtype = getattr(torch, kind, None) if kind else None
-    if not re.fullmatch(r'\d+(,\d+)*,?', dims) or kind and not isinstance(dtype, torch.dtype):
+    if not re.fullmatch(r'\d+([,x×]\d+)*,?', dims):
         raise ValueError(f'{word!r} is no input: write sizes with commas, such as 1,3,224,224, or 1,16:int64 for whole numbers')
-    return tuple(int(d) for d in dims.split(',') if d),dtype
+    if kind and not isinstance(dtype, torch.dtype):
+        raise ValueError(f'{word!r}: there is no dtype {kind!r}{_meant(kind, _usual_dtypes)}')
+    return tuple(int(d) for d in re.split('[,x×]', dims) if d),dtype
+
+def _by_words(model, inputs=(), cols='', **kwargs):
+    "The summary of `model` for shapes in words"
+    if isinstance(inputs, str): inputs = re.sub(r'\s*,\s*', ',', inputs).split()      # so "1, 3" is one shape
+    shapes_ = [_shape_word(w) for w in inputs]
+    opts = dict(input_size=[s for s,_ in shapes_], dtype=[d for _,d in shapes_]) if shapes_ else {}
+    return summary(model, cols=cols or None, **opts, **kwargs)
 
 def summary_report(
     model:nn.Module, # Any model
-    inputs=(), # Words such as `1,3,224,224` and `1,16:int64`, one an input
+    inputs=(), # Words such as `1,3,224,224` and `1,16:int64`, one an input; or a string of them
     depth:int|None=None, # Deepest level to show
     cols:str='', # Columns, with commas
     width:int=80, # Of the page, in characters
@@ -1620,7 +1731,5 @@ def summary_report(
     as_json:bool=False, # JSON in place of a table?
 ) -> str:
     "What `summary` says, for shapes in words; raises `ValueError` that says which word is wrong"
-    shapes_ = [_shape_word(w) for w in inputs]
-    opts = dict(input_size=[s for s,_ in shapes_], dtype=[d for _,d in shapes_]) if shapes_ else {}
-    s = summary(model, depth=depth, backward=backward, cols=cols.split(',') if cols else None, **opts)
+    s = _by_words(model, inputs, cols, depth=depth, backward=backward)
     return s.to_json(indent=1) if as_json else s.table(width=width, exact=exact)
