@@ -78,8 +78,8 @@ def _warn_strangers(self:HookCallback):
     odd = self._strangers()
     if not odd: return
     which = ', '.join(type(m).__name__ for m in odd[:5])+(', …' if len(odd)>5 else '')
-    warn(f'{type(self).__name__}: {len(odd)} of {len(self._layers)} modules to hook ({which}) are no part of learn.model: from an earlier run of a cell, '
-         'or of a copy? Choose layers by name or type, or take them from learn.model')
+    warn(f'{type(self).__name__}: no part of learn.model: {which} ({len(odd)} of {len(self._layers)} hooked). Made by an earlier run of a cell, '
+         'or part of a copy? Choose layers by name or type, or take them from learn.model')
 
 # %% ../nbs/10_callback.ipynb #3845b58b
 @_disable_dynamo
@@ -116,7 +116,8 @@ def after_batch(self:HookCallback):
 def after_fit(self:HookCallback):
     "Remove the hooks, and name the layers that were never called"
     if self.remove_end: self._remove()
-    silent = [m for m in self._layers if m not in self._fired.union(self._strangers())]
+    told = self._fired.union(self._strangers())
+    silent = [m for m in self._layers if m not in told]
     if not silent or not self.train_iter: return
     names = {m: n for n,m in named_modules(self.model).items()}
     which = ', '.join(f"'{names.get(m, 'loss_func')}' ({type(m).__name__})" for m in silent[:5]) + (f' and {len(silent)-5} more' if len(silent)>5 else '')

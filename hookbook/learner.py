@@ -65,12 +65,16 @@ class DataLoaders:
     @n_inp.setter
     def n_inp(self, n): self.train.n_inp = n
 
-    def __repr__(self): return f'DataLoaders: {" + ".join(f"{_len(dl)} batches" for dl in self.loaders)}, device {self.device or "of the model"}'
+    def __repr__(self): return f'DataLoaders: {" + ".join(map(_n_batches, self.loaders))}, device {self.device or "of the model"}'
 
 def _len(dl):
     "Number of batches; `None` for a stream that does not know"
     try: return len(dl)
     except TypeError: return None
+
+def _n_batches(dl):
+    n = _len(dl)
+    return 'a stream of batches' if n is None else f'{n} batch{"es"*(n!=1)}'
 
 # %% ../nbs/09_learner.ipynb #ebc10269
 @patch
