@@ -41,6 +41,7 @@ class HookCallback(Callback):
         cpu:bool=True, # Move it to the CPU first?
         include_paramless:bool=False, # Are leaves without parameters among the default modules?
         hook=None): # Called with module, input and output; default: the method `hook` of the subclass
+        if every is not None and not (isinstance(every, int) and every>0): raise ValueError(f'every has to be a whole number of steps from 1, or None, not {every!r}')
         store_attr(but='hook,modules')
         self.modules = list(modules) if isinstance(modules, Iterator) else modules
         self.hooks,self._found,self._watching,self._layers,self._fired = None,None,False,[],set()
@@ -62,7 +63,23 @@ def before_fit(self:HookCallback):
     if self.modules is None or self.modules is self._found:
         self.modules = self._found = [m for m in flatten_model(self.model) if self.include_paramless or has_params(m)]
     self._layers,self._fired = _chosen(self.model, self.modules),set()
+    self._warn_strangers()
     if self.every is None: self._register()
+
+# %% ../nbs/10_callback.ipynb #3fb8d102
+@patch
+def _strangers(self:HookCallback):
+    "Chosen modules that are neither in the model nor in the loss"
+    known = {m for o in (self.model, getattr(self, 'loss_func', None)) if isinstance(o, nn.Module) for m in o.modules()}
+    return [m for m in self._layers if m not in known]
+
+@patch
+def _warn_strangers(self:HookCallback):
+    odd = self._strangers()
+    if not odd: return
+    which = ', '.join(type(m).__name__ for m in odd[:5])+(', …' if len(odd)>5 else '')
+    warn(f'{type(self).__name__}: no part of learn.model: {which} ({len(odd)} of {len(self._layers)} hooked). Made by an earlier run of a cell, '
+         'or part of a copy? Choose layers by name or type, or take them from learn.model')
 
 # %% ../nbs/10_callback.ipynb #3845b58b
 @_disable_dynamo
@@ -99,10 +116,11 @@ def after_batch(self:HookCallback):
 def after_fit(self:HookCallback):
     "Remove the hooks, and name the layers that were never called"
     if self.remove_end: self._remove()
-    silent = [m for m in self._layers if m not in self._fired]
+    told = self._fired.union(self._strangers())
+    silent = [m for m in self._layers if m not in told]
     if not silent or not self.train_iter: return
     names = {m: n for n,m in named_modules(self.model).items()}
-    which = ', '.join(f"'{names.get(m, '?')}' ({type(m).__name__})" for m in silent[:5]) + (f' and {len(silent)-5} more' if len(silent)>5 else '')
+    which = ', '.join(f"'{names.get(m, 'loss_func')}' ({type(m).__name__})" for m in silent[:5]) + (f' and {len(silent)-5} more' if len(silent)>5 else '')
     warn(f'{type(self).__name__}: never called in this fit: {which}. No hook runs in a layer that is skipped, run through `.forward`, or was compiled before the hook came')
 
 @patch
@@ -228,7 +246,11 @@ def names(self:ActivationStats) -> list: # Qualified names
 def _layer(self:ActivationStats, idx):
     "What each step has about the layer at `idx`"
     if not len(self.stats): raise ValueError('nothing is recorded yet: `fit` with this callback first')
-    if isinstance(idx, str): idx = self.names.index(idx)
+    names = self.names
+    if isinstance(idx, str):
+        if idx not in names: raise LookupError(f"no layer named {idx!r} was recorded. There are: {', '.join(names[:20])}{' …' if len(names)>20 else ''}")
+        idx = names.index(idx)
+    if not -len(names)<=idx<len(names): raise IndexError(f'no layer {idx}: there {"is" if len(names)==1 else "are"} {len(names)}, counted from 0')
     return L(step[idx] for step in self.stats)
 
 # %% ../nbs/10_callback.ipynb #681f5c22
@@ -288,7 +310,9 @@ def dead_chart(self:ActivationStats,
 
 @patch
 def __repr__(self:ActivationStats):
-    return f'ActivationStats: {len(self.stats)} steps of {len(self._layers)} layers' if len(self.stats) else 'ActivationStats: nothing recorded yet'
+    if not len(self.stats): return 'ActivationStats: nothing recorded yet'
+    steps,layers = (f'{n} {what}{"s"*(n!=1)}' for n,what in ((len(self.stats),'step'), (len(self._layers),'layer')))
+    return f'ActivationStats: {steps} of {layers}'
 
 # %% ../nbs/10_callback.ipynb #afc2cf8e
 def _model_of(learn): return learn if isinstance(learn, nn.Module) else learn.model

@@ -901,6 +901,7 @@ def _watching(self:find_nan): return self.live and self.finding is None and not 
 @patch
 def __repr__(self:find_nan):
     if self.finding: return repr(self.finding)
+    if not hasattr(self, 'names'): return f'find_nan: not open yet. Train this {type(self.model).__name__} inside the `with` block'
     text = f'find_nan: all finite in {self.calls} calls of {len(self.names)} modules, {self.step+1} training passes'
     if self._held: text += f'\n(apart from float16 gradients: {self._held.unit}, in {_where(self._held.layer)}, {_when(self._held.steps)})'
     return text

@@ -37,11 +37,11 @@ def name_fault(
     f=None, # The hook function
     name:str|None=None, # Qualified name of `m`; by default it is looked up
 ):
-    "Add the layer's name to the message of `e`"
+    "Add the layer's name to the message of `e`, or in a note where that is data"
     name = module_name(m) if name is None else name
     where = f"layer '{name}' ({type(m).__name__})" if name else f'{type(m).__name__} (the whole model)'
     text = f'in the hook function {getattr(f, "__qualname__", None) or type(f).__name__} on {where}'
-    if len(e.args)==1 and isinstance(e.args[0], str): e.args = (f'{e.args[0]} ({text})',)
+    if len(e.args)==1 and isinstance(e.args[0], str) and not isinstance(e, KeyError): e.args = (f'{e.args[0]} ({text})',)
     else: e.add_note(text)
 
 # %% ../nbs/02_hook.ipynb #dbb99033
@@ -57,12 +57,15 @@ class Hook:
         with_kwargs:bool=False, # Call `hook_func(module, input, kwargs, output)`, with the keyword inputs too?
         name:str|None=None, # Name of the layer in messages; by default it is looked up
     ):
+        if isinstance(m, str): raise TypeError(f'Hook watches one nn.Module, and {m!r} is a name: find(model, {m!r}) has the module of that name')
         if not isinstance(m, nn.Module): raise TypeError(f'Hook watches one nn.Module, and got a {type(m).__name__}: use Hooks for several')
         if isinstance(m, torch.jit.ScriptModule): raise TypeError(f'{type(m).__name__} is compiled by TorchScript, where PyTorch runs no hooks: hook the model before it is scripted')
         if not callable(hook_func): raise TypeError(f'hook_func has to be a function of module, input and output, not {hook_func!r}')
+        for k,v in dict(is_forward=is_forward, detach=detach, cpu=cpu).items():
+            if not isinstance(v, int): raise TypeError(f'{k} has to be True or False, not {v!r}: layers are chosen with find(model, layers)')
         store_attr(but='m')
         self.stored,self.calls,self.removed,self.module = None,[],False,m
-        self._root,self._root_handle = None,None
+        self._root,self._root_handle,self._asked = None,None,False
         self._pre_handle = None if is_forward else m.register_forward_pre_hook(InertHook(self._before), with_kwargs=True)
         self.hook = m.register_forward_hook(InertHook(self._after if is_forward else self._watch_grads), with_kwargs=True)
 
@@ -176,6 +179,7 @@ def _watch_grads(self:Hook, m, args, kwargs, out):
     watched = [t if t.requires_grad and was.get(id(t))==t._version else None for t in ins] + [t if t.requires_grad else None for t in outs]
     live = [i for i,t in enumerate(watched) if t is not None]
     if not live: return
+    self._asked = True
     def _done(grads):
         if self.removed: return
         full = [None]*len(watched)
@@ -189,7 +193,9 @@ def __repr__(self:Hook):
     name = module_name(self.module) if self.name is None else self.name
     what = 'stored '+describe(self.stored) if self.stored is not None else 'nothing stored'
     more = f', {len(self.calls)} calls' if len(self.calls)>1 else ''
-    return f"Hook on '{name}' ({type(self.module).__name__}): {what}{more}{', removed' if self.removed else ''}"
+    late = self._asked and self.stored is None
+    end = '' if not self.removed else ', removed before a gradient came: call backward inside the `with`' if late else ', removed'
+    return f"Hook on '{name}' ({type(self.module).__name__}): {what}{more}{end}"
 
 # %% ../nbs/02_hook.ipynb #c76aa138
 def _output(m, i, o): return o
@@ -213,6 +219,7 @@ class Hooks:
         detach:bool=True, # Detach what `hook_func` gets?
         cpu:bool=False, # Move it to the CPU first?
         **kwargs): # Passed to `Hook`
+        if isinstance(ms, str): raise TypeError(f'Hooks takes modules, and {ms!r} is a name: use find(model, {ms!r})')
         if isinstance(ms, nn.Module) and not hasattr(ms, '__iter__'):
             raise TypeError(f'Hooks takes several modules, and got one {type(ms).__name__}, which cannot be iterated: '
                             'pass a list ([m]), its children (m.children()) or find(m)')
@@ -237,9 +244,6 @@ def __enter__(self:Hooks): return self
 def __exit__(self:Hooks, *args): self.remove()
 
 @patch
-def __getitem__(self:Hooks, i): return self.hooks[i]
-
-@patch
 def __len__(self:Hooks): return len(self.hooks)
 
 @patch
@@ -252,6 +256,18 @@ def stored(self:Hooks):
 
 @patch
 def __repr__(self:Hooks): return '\n'.join(map(repr, self)) or 'Hooks on no layers'
+
+# %% ../nbs/02_hook.ipynb #7c51ad06
+@patch
+def __getitem__(self:Hooks,
+    i): # A number, a slice, or a name, if the modules came with names
+    "The hook of a layer; raises `LookupError` for a name that is not there"
+    if not isinstance(i, str): return self.hooks[i]
+    for h in self:
+        if h.name==i: return h
+    names = [h.name for h in self if h.name is not None]
+    if not names: raise LookupError('these hooks have no names: make them with what `find` returned')
+    raise LookupError(f"no hook on {i!r}. There are hooks on: {', '.join(names[:20])}{' …' if len(names)>20 else ''}")
 
 # %% ../nbs/02_hook.ipynb #9858c38b
 def hook_outputs(

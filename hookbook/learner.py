@@ -12,7 +12,7 @@ __all__ = ['events', 'DataLoader', 'default_device', 'DataLoaders', 'CancelBackw
            'synth_dbunch', 'synth_learner']
 
 # %% ../nbs/09_learner.ipynb #c5a2d545
-import math, sys, time
+import math, operator, sys, time
 from contextlib import contextmanager
 from functools import partial
 from warnings import warn
@@ -65,12 +65,16 @@ class DataLoaders:
     @n_inp.setter
     def n_inp(self, n): self.train.n_inp = n
 
-    def __repr__(self): return f'DataLoaders: {" + ".join(f"{_len(dl)} batches" for dl in self.loaders)}, device {self.device or "of the model"}'
+    def __repr__(self): return f'DataLoaders: {" + ".join(map(_n_batches, self.loaders))}, device {self.device or "of the model"}'
 
 def _len(dl):
     "Number of batches; `None` for a stream that does not know"
     try: return len(dl)
     except TypeError: return None
+
+def _n_batches(dl):
+    n = _len(dl)
+    return 'a stream of batches' if n is None else f'{n} batch{"es"*(n!=1)}'
 
 # %% ../nbs/09_learner.ipynb #ebc10269
 @patch
@@ -169,6 +173,17 @@ def sort_by_run(
         todo = [cb for cb in todo if cb is not free[0]]
     return res
 
+# %% ../nbs/09_learner.ipynb #5ac91e02
+def _check_parts(dls, model, **funcs):
+    "Raise `TypeError` for what a `Learner` cannot use"
+    if isinstance(dls, nn.Module): raise TypeError(f'`dls` is a {type(dls).__name__}, a model: the order is Learner(dls, model)')
+    if dls is not None and not hasattr(dls, 'train'):
+        raise TypeError(f'`dls` is a {type(dls).__name__}, and has to have batches for training and validation: wrap it, DataLoaders(train, valid)')
+    if not isinstance(model, nn.Module): raise TypeError(f'`model` has to be an nn.Module, and is {model!r:.80}')
+    for name,fs in funcs.items():
+        bad = [f for f in L(fs) if not callable(f)]
+        if bad: raise TypeError(f'`{name}` has to be a function, and is {bad[0]!r:.80}{": leave out the quotes" if isinstance(bad[0], str) else ""}')
+
 # %% ../nbs/09_learner.ipynb #89c4e3cc
 def one_group(
     model:nn.Module, # Any module
@@ -189,6 +204,7 @@ class Learner:
         splitter=one_group): # From the model to lists of parameters, lowest layers first
         store_attr(but='cbs,metrics')
         self.metrics,self.cbs,self.opt = L(metrics),L(),None
+        _check_parts(dls, model, loss_func=loss_func, opt_func=opt_func, splitter=splitter, metrics=self.metrics)
         self.logger,self.create_mbar,self.frozen_idx = print,True,0
         self.training,self.dl,self.n_iter,self.iter,self.n_epoch,self.epoch,self.train_iter,self.pct_train = False,None,0,0,0,0,0,0.
         self.xb,self.yb,self.pred,self.loss_grad,self.loss = (),(),None,None,None
@@ -399,6 +415,8 @@ def fit(self:Learner,
     reset_opt:bool=False): # Forget the optimizer's state?
     "Train, and validate after each epoch"
     if self.dls is None: raise ValueError('this Learner has no data to train with: give it `dls`')
+    try: n_epoch = operator.index(n_epoch)
+    except TypeError: raise TypeError(f'n_epoch has to be a whole number of epochs, not {n_epoch!r}') from None
     with self.added_cbs(cbs), self._tidy():
         self._ready_opt(lr, reset_opt)
         self.n_epoch = n_epoch
