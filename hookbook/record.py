@@ -14,6 +14,7 @@ import difflib, json, math, os, sys, threading, time, warnings, weakref, zlib
 from contextlib import contextmanager
 import numpy as np, torch
 from torch import nn, Tensor
+from torch.nn.parameter import is_lazy
 from fastcore.basics import patch, store_attr
 from fastcore.foundation import L
 from .nested import *
@@ -221,10 +222,16 @@ def _add_max(self:Track, name, m):
 # %% ../nbs/06_record.ipynb #48508fb7
 class Named(dict):
     "Arrays by name"
+    what = 'layer'
     def __missing__(self, k):
-        near = difflib.get_close_matches(str(k), self, n=5, cutoff=.3) or list(self)[:5]
-        raise LookupError(f'nothing was recorded under {k!r}. ' + (f'Names are like: {", ".join(near)}' if near else 'Nothing was recorded at all'))
+        if not isinstance(k, str):
+            got = f'a {type(k).__name__}' if isinstance(k, nn.Module) else repr(k)
+            raise LookupError(f'a {self.what} is asked for by its name, a string{f" such as {next(iter(self))!r}" if self else ""}, and not by {got}')
+        near = [n for n in self if n.startswith(f'{k}.')][:5] or difflib.get_close_matches(k, self, n=5, cutoff=.3) or list(self)[:5]
+        raise LookupError(f'nothing was recorded under {k!r}. ' + (f'Names of {self.what}s are like: {", ".join(near)}' if near else 'Nothing was recorded at all'))
     def __repr__(self): return f'{len(self)} arrays: {", ".join(list(self)[:6])}{", ..." if len(self)>6 else ""}'
+
+class _OfParams(Named): what = 'parameter'
 
 # %% ../nbs/06_record.ipynb #662cd27f
 class Series:
@@ -252,10 +259,15 @@ class Series:
         return self._track.read(self._upto(self._track)[0])
 
     def __getattr__(self, k):
-        if k not in _fields: raise AttributeError(k)
+        if k not in _fields:
+            near = [] if k.startswith('_') else difflib.get_close_matches(k, dir(self), n=1)
+            raise AttributeError(f'a {type(self).__name__} has no {k!r}' + (f': did you mean {near[0]!r}?' if near else ''))
         return Named(zip(self._track.names, finish(torch.from_numpy(np.array(self.states())))[k].T))
 
     def __dir__(self): return [*super().__dir__(), *_fields]
+    def __repr__(self):
+        s = self.steps
+        return f'Series: {len(self.layers)} layers in {len(s)} rows{f" (steps {s[0]} to {s[-1]})" if len(s) else ""}: .mean, .std and so on'
 
 _fields = ('n','mean','std','rms','min','max','near_zero','small','nonfinite','calls')
 
@@ -303,7 +315,7 @@ class Norms:
         upto, # Function of the table: how many rows may be read
     ): self._table,self._numel,self._kind,self._upto = table,numel,kind,upto
 
-    def _named(self, f): return Named({n: f(n, o.T) for n,o in zip(self.params, np.moveaxis(self._table.read(self._upto(self._table)[0]), 1, 0))})
+    def _named(self, f): return _OfParams({n: f(n, o.T) for n,o in zip(self.params, np.moveaxis(self._table.read(self._upto(self._table)[0]), 1, 0))})
     @property
     def params(self): return L(self._table.names)
     @property
@@ -376,10 +388,30 @@ class _Call(InertHook):
 
 def _plain_opt(o):
     "The optimizer of PyTorch inside a wrapper such as those of Lightning, Accelerate and fastai"
+    if isinstance(o, torch.optim.lr_scheduler.LRScheduler): raise TypeError(f'opt has to be the optimizer, and got its scheduler, a {type(o).__name__}')
     for k in ('optimizer','opt'):
         if isinstance(getattr(o, k, None), torch.optim.Optimizer): return _plain_opt(getattr(o, k))
     if isinstance(o, torch.optim.Optimizer): return o
     raise TypeError(f'opt has to be an optimizer of torch.optim, or a list of them, and got a {type(o).__name__}')
+
+# %% ../nbs/06_record.ipynb #c1a05e7e
+def _whole(name, v, least, hint):
+    "Raise unless `v` is a whole number of at least `least`"
+    if isinstance(v, bool) or not isinstance(v, (int,np.integer)): raise TypeError(f'{name}={v!r} has to be a whole number: {hint}')
+    if v<least: raise ValueError(f'{name}={v}, and it has to be at least {least}: {hint}')
+
+def _check(model, layers, every, budget, scaler, steps, path, flush_every):
+    "Raise for arguments that `record` can't work with"
+    if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
+    if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))): raise FileNotFoundError(f'there is no folder to save {path} in')
+    _whole('every', every, 1, 'record every step with 1, every tenth with 10')
+    _whole('steps', steps, 2, 'it is the number of rows that are kept')
+    if flush_every is not None: _whole('flush_every', flush_every, 1, 'the steps between two flushes')
+    if isinstance(layers, (list,tuple,set,L)) and not layers: raise LookupError('layers is empty, so there is nothing to record: leave it out to record all of them')
+    if budget is not None:
+        if isinstance(budget, bool) or not isinstance(budget, (int,float)): raise TypeError(f'budget={budget!r} has to be a share of time, such as 0.02')
+        if not budget>0: raise ValueError(f'budget={budget}: it is the share of time that recording may take, such as 0.02')
+    if scaler is not None and not hasattr(scaler, '_get_scale_async'): raise TypeError(f'scaler has to be the GradScaler in use, and got a {type(scaler).__name__}')
 
 # %% ../nbs/06_record.ipynb #0bef9407
 class Recording(Run):
@@ -390,22 +422,30 @@ class Recording(Run):
                  steps=4096, path=None, flush_every=None):
         store_attr(but='opt,layers,hist,inputs,output_grads,steps')
         self.layers_chosen = layers
-        if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
-        if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))): raise FileNotFoundError(f'there is no folder to save {path} in')
-        if every<1: raise ValueError(f'every={every}: record every step with 1, every tenth with 10')
+        _check(model, layers, every, budget, scaler, steps, path, flush_every)
         self.opts = [_plain_opt(o) for o in ([] if opt is None else opt if isinstance(opt, (list,tuple,L)) else [opt])]
+        self._check_owner()
         self.inner,p = named_modules(model)[''],one_param(model)
         device,width = 'cpu' if p is None or p.is_meta else p.device,len(find(model, layers))
         names = ['layers']+['inputs']*inputs+['output_grads']*output_grads
         tracks = {n: Track(steps, width, device, hist) for n in names}
         tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32)
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
-        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, torch=torch.__version__))
+        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
         self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,None,False,0,1,-1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
         self.spent,self.began,self.times,self.wanted = 0.,None,[],every
         self.attach()
+
+# %% ../nbs/06_record.ipynb #c2b05e7e
+@patch
+def _check_owner(self:Recording):
+    "Warn when no optimizer has a parameter of the model"
+    mine = {id(p) for p in self.model.parameters()}
+    theirs = {id(p) for o in self.opts for g in o.param_groups for p in g['params']}
+    if mine and theirs and not mine&theirs:
+        warnings.warn('none of the model\'s parameters belong to the optimizer, so it trains something else: make the optimizer after the model, from its parameters', stacklevel=4)
 
 # %% ../nbs/06_record.ipynb #75ef17c7
 def record(
@@ -423,7 +463,7 @@ def record(
     path=None, # File to save to, at the end and at each flush
     flush_every:int|None=None, # Steps between flushes: save, and merge the ranks of a distributed run
     live:bool=False, # In a notebook: show pictures of the run, and redraw them every few seconds while it grows
-) -> Recording: # A context manager; raises `LookupError` where `layers` chooses nothing
+) -> Recording: # A context manager; raises `LookupError` where `layers` chooses nothing, `TypeError` or `ValueError` for an argument it can't use; warns if `opt` has no parameter of `model`
     "Watch the layers of `model`, and with `opt` its gradients and updates, while it trains"
     rec = Recording(model, opt, layers, every, budget, hist, channels, inputs, output_grads, scaler, steps, path, flush_every)
     if live:
@@ -508,6 +548,7 @@ def _begin_step(self:Recording):
     if self.view and self.live: self._draw()
     self._account()
     self.step,self.over,self.opener = self.step+1,False,None
+    self.info['ran'] = self.step+1
     if self.flush_every and self.step and self.step%self.flush_every==0: self.flush()
     self.live = self._due(self.step)
     if self.live and any([self.tracks[n].open(self.step) for n in self.tracks if n!='eval']): self.skip *= 2
@@ -751,10 +792,20 @@ def close(self:Recording,
     "Take all hooks off; what was recorded stays. Safe to call twice"
     if self.closed: return
     self._run_eagerly(False)
+    self._guarded('the weights at the end', self._last_look)
     for h in self.handles: h.remove()
     for i in list(self.hooked): self._unhook(i)
     self.closed,self.live,self.held,self.model,self.inner,self.names = True,False,{},None,None,{}
     if flush: self._saving(self.flush)
+
+# %% ../nbs/06_record.ipynb #c4d05e7e
+@patch
+def _last_look(self:Recording):
+    "Note the parameters that are not finite"
+    ps = {n: p for n,p in self.inner.named_parameters() if not (p.is_meta or is_lazy(p)) and p.numel() and (p.is_floating_point() or p.is_complex())}
+    if not ps: return
+    norms = _norms_of([_local(p) for p in ps.values()], self.tracks['layers'].blank).cpu().numpy()
+    self.info['bad_weights'] = [n for n,norm in zip(ps, norms) if not math.isfinite(norm) and not _local(ps[n]).isfinite().all()]   # a norm may also overflow
 
 # %% ../nbs/06_record.ipynb #ff5e609e
 @patch
@@ -764,7 +815,9 @@ def _saving(self:Recording, f, *args):
 
 # %% ../nbs/06_record.ipynb #da91fc7b
 @patch
-def __enter__(self:Recording): return self
+def __enter__(self:Recording):
+    if self.closed: raise RuntimeError('this recording is closed, and what it has recorded is complete: make a new one with record(...)')
+    return self
 
 # %% ../nbs/06_record.ipynb #b3c8f516
 @patch
@@ -813,8 +866,9 @@ def _run_eagerly(self:Recording, on):
 # %% ../nbs/06_record.ipynb #538f4a67
 @patch
 def __repr__(self:Run):
-    s = self.steps
-    parts = [f'{len(self.layers)} layers', f'{len(s)} steps ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
+    s,ran = self.steps,self.info.get('ran', 0)
+    count = f'{len(s)} steps' if ran<=len(s) else f'{len(s)} of {ran} steps recorded'
+    parts = [f'{len(self.layers)} layers', f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
     if len(self.eval.steps): parts.append(f'{len(self.eval.steps)} evaluation passes')
     if 'params' in self.tracks: parts.append(f'{len(self.grads.params)} parameters')
     if self.never_fired: parts.append(f'never fired: {", ".join(self.never_fired[:5])}{", ..." if len(self.never_fired)>5 else ""}')
@@ -893,25 +947,32 @@ def _track(head, parts):
     return t
 
 def _read(path):
-    "Header and tensors of the file at `path`"
-    with _safetensors().safe_open(path, 'pt') as f:
-        head = json.loads((f.metadata() or {})['hookbook'])
-        return head,{k: f.get_tensor(k) for k in f.keys()}
+    "Header and tensors of the file at `path`; raises `ValueError` with the reason, in words"
+    safe = _safetensors()
+    try:
+        with safe.safe_open(path, 'pt') as f: head,tensors = f.metadata() or {},{k: f.get_tensor(k) for k in f.keys()}
+    except Exception as e: raise ValueError('it cannot be read to its end as a safetensors file') from e
+    if 'hookbook' not in head: raise ValueError('it is a safetensors file of something else')
+    try: head = json.loads(head['hookbook'])
+    except ValueError as e: raise ValueError('its header is not whole') from e
+    if not isinstance(head, dict) or 'format' not in head: raise ValueError('its header does not say which format it has')
+    return head,tensors
 
 # %% ../nbs/06_record.ipynb #e5679324
 @patch(cls_method=True)
 def load(cls:Run,
     path, # Of a file that `save` wrote
-) -> Run: # Raises `FileNotFoundError`, or `ValueError` for any file that is not a whole run
+) -> Run: # Raises `FileNotFoundError`, or `ValueError` for a folder and for any file that is not a whole run
     "Read a run from a file"
     path = os.fspath(path)
     if not os.path.exists(path): raise FileNotFoundError(f'there is no run at {path}')
-    try:
-        head,tensors = _read(path)
-        if head['format']==_FORMAT: return Run({n: _track(h, {k.removeprefix(f'{n}.'): v for k,v in tensors.items() if k.startswith(f'{n}.')}) for n,h in head['tracks'].items()}, head['info'])
-    except ImportError: raise
-    except Exception as e: raise ValueError(f'{path} is not a run that hookbook saved, or it is damaged ({type(e).__name__}: {e})') from e
-    raise ValueError(f'{path} was written in format {head["format"]}, and this version of hookbook reads format {_FORMAT}: install a newer one')
+    if os.path.isdir(path): raise ValueError(f'{path} is a folder, and a run is a single file: give its path')
+    wrong = f'{path} is not a run that hookbook saved, or it is damaged: '
+    try: head,tensors = _read(path)
+    except ValueError as e: raise ValueError(f'{wrong}{e}') from e
+    if head['format']!=_FORMAT: raise ValueError(f'{path} was written in format {head["format"]}, and this version of hookbook reads format {_FORMAT}: install a newer one')
+    try: return Run({n: _track(h, {k.removeprefix(f'{n}.'): v for k,v in tensors.items() if k.startswith(f'{n}.')}) for n,h in head['tracks'].items()}, head['info'])
+    except Exception as e: raise ValueError(f'{wrong}its header and its numbers do not fit together') from e
 
 # %% ../nbs/06_record.ipynb #c40a86f7
 @patch(as_prop=True)
