@@ -6,12 +6,12 @@ Docs: https://hookbook.github.io/hookbook/cli.html.md"""
 
 # %% auto #0
 __all__ = ['commands', 'command', 'UsageError', 'main', 'demo_learner', 'stats_table', 'save_color_dims', 'demo', 'run',
-           'load_model', 'summary', 'load_run', 'report', 'compare']
+           'load_model', 'summary_command', 'load_run', 'report', 'compare_command']
 
 # %% ../nbs/14_cli.ipynb #905c488a
 import difflib, importlib, importlib.util, inspect, sys, time, traceback
 from collections import OrderedDict
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from json import dumps
 from pathlib import Path
 from typing import Annotated
@@ -33,8 +33,8 @@ from .watch import NoScript, run_script, watch
 commands = {}
 
 def command(f):
-    "Make `f` a sub-command under its own name; parameters without a default are positional, docstring and comments are the help"
-    commands[f.__name__] = f
+    "Make `f` a sub-command under its own name, less a `_command` at its end; parameters without a default are positional, docstring and comments are the help"
+    commands[f.__name__.removesuffix('_command')] = f
     return f
 
 class UsageError(Exception): "What the user asked for cannot be done; the message says why"
@@ -123,12 +123,15 @@ def demo(
 ):
     "Train a small network on handwritten digits, healthy and with a fault, and look inside"
     start,out = time.perf_counter(),Path(out).resolve()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # images of 8x8 pixels: several threads would mostly wait for each other
     _make_folder(out)
     print('1,797 handwritten digits (UCI, CC BY 4.0), 8x8 pixels: 1,437 to train on, 360 to validate')
     print('\n# A healthy network\n')
     good = _demo_training('healthy', False, out)
     print('\n# The same network, with a fault: the bias before one activation is -10\n')
     bad = _demo_training('faulty', True, out)
+    torch.set_num_threads(threads)
     print(f'{good:.1%} of the validation digits are right, and {bad:.1%} with the fault, after {time.perf_counter()-start:.0f} seconds.')
     for name in ('healthy','faulty'): print(f'{name}: report {out/name}.html, all activations as a picture {out/name}.png')
     print(f'Side by side: hookbook compare {out/"healthy.hookbook"} {out/"faulty.hookbook"}')
@@ -210,7 +213,7 @@ def _made(make, target):
 
 # %% ../nbs/14_cli.ipynb #a1d75792
 @command
-def summary(
+def summary_command(
     target:str, # The model: `package.module:name` or `path/to/file.py:name`; a function or class is called without arguments
     input:str='', # Shapes of its inputs, such as `1,3,224,224` or `1x3x224x224`; several are separated by spaces; `1,16:int64` for whole numbers
     depth:int=None, # Deepest level to show; default: all, alike blocks folded
@@ -218,10 +221,11 @@ def summary(
     width:int=80, # Of the page, in characters
     exact:bool=False, # Show numbers to the last digit
     backward:bool=False, # Run backward too, for its cost and the peak of a training step
+    meta:bool=False, # Build the model on the meta device, without memory for its weights
     json:bool=False, # Print JSON, for a machine
 ):
     "Layers, output shapes, parameters, compute and memory of a model"
-    model = load_model(target)
+    with torch.device('meta') if meta else nullcontext(): model = load_model(target)
     try: s = _by_words(model, input, cols, depth=depth, backward=backward)
     except ValueError as e: raise UsageError(e) from None
     print(s.to_json(indent=1) if json else s.table(width=width, exact=exact))
@@ -261,7 +265,7 @@ def _page(write, path, quiet, **kwargs):
     if not quiet: print(f'\nThe page is {where}')
 
 @command
-def compare(
+def compare_command(
     before:str, # A run: a file, or a folder with one in it
     after:str, # Another one
     out:Path=None, # Page to write, with pictures; default: none
