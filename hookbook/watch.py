@@ -321,7 +321,7 @@ def notes(self:watch) -> list: # Of sentences
     if not self.runs and not self.problems: res.append('nothing was recorded: '+self._why())
     if self.missed: res.append(f'only the first {self.most} models were watched, and {self.missed} more were not')
     for n,r in self.runs.items():
-        if not len(r.steps) and 'eval' in r.tracks: res.append(f'{n} was found, but no step of it was recorded')
+        if not len(r.tracks['layers'].steps) and 'eval' in r.tracks: res.append(f'{n} was found, but no step of it was recorded')
     return res
 
 @patch
