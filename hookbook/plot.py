@@ -71,7 +71,7 @@ def color_dim(
     return ax
 
 # %% ../nbs/08_plot.ipynb #c98cf437
-_values = bin_edges()[4:-4]   # edges of the bins of finite values
+_values = bin_edges()[4:-4].clip(*np.finfo(np.float32).max*np.array([-1.,1.]))   # edges of the bins of finite values
 
 def _scale(hists):
     "`lo, hi, width`: the range of the values that were counted, and half of the median magnitude of those that are not zero"
@@ -98,6 +98,12 @@ def _pick(names, layers=None):
         if not new: Named.fromkeys(names)[c]
         res += new
     return [n for n in names if n in res]
+
+def _seen_names(series, layers=None):
+    "Those of the layers that `layers` takes; raises `LookupError` where no step was recorded"
+    names = _pick(series.layers, layers)
+    if not names or not len(series.steps): raise LookupError('nothing was recorded: there is nothing to draw')
+    return names
 
 def _short(name, most=26):
     "`name` in at most `most` letters: words before the last are abbreviated, from the left, and numbers stay"
@@ -154,8 +160,7 @@ def color_dim(self:Series,
     ax=None, # Axes to draw on, one a layer; default: new ones
 ) -> list: # The axes, one a layer
     "The histograms of each layer over time, all on one axis of values"
-    names = _pick(self.layers, layers)
-    if not names or not len(self.steps): raise LookupError('nothing was recorded: there is nothing to draw')
+    names = _seen_names(self, layers)
     cols = min(len(names), 1 if len(names)<2 else 2 if len(names)<5 else 4 if len(names)<25 else 6)
     rows = -(-len(names)//cols)
     size = ifnone(figsize, (10, .5+rows*{1: 3, 2: 2.2, 4: 1.6, 6: 1.2}[cols]))
@@ -259,7 +264,7 @@ def layer_curves(self:Series,
     ax=None, # Axes to draw on, one a statistic; default: new ones
 ) -> list: # The axes, one a statistic
     "How the statistics of each layer went, a line a layer"
-    stats,names = [stats] if isinstance(stats, str) else list(stats),_pick(self.layers, layers)
+    stats,names = [stats] if isinstance(stats, str) else list(stats),_seen_names(self, layers)
     axs = _axes(ax, 1, len(stats), ifnone(figsize, (max(3.4*len(stats), 7), 2.8)))
     for s,a in zip(stats, axs):
         values = [getattr(self, s)[n] for n in names]
@@ -318,7 +323,7 @@ def dead_chart(self:Series,
     ax=None, # Axes to draw on; default: new ones
 ): # The axes
     "The share of activations near zero (at most 0.05), a row a layer"
-    names,near = _pick(self.layers, layers),self.near_zero
+    names,near = _seen_names(self, layers),self.near_zero
     return dead_chart([near[n] for n in names], names, figsize=figsize, ax=ax, steps=self.steps)
 
 # %% ../nbs/08_plot.ipynb #c6558516
@@ -326,6 +331,7 @@ def _by_layer(norms):
     "Norms of parameters joined to those of the layers that own them: `(names, norms (layers, steps), number of elements)`"
     owners = {}
     for n,v in norms.norm.items(): owners.setdefault(n.rpartition('.')[0] or n, []).append((v, norms._numel[n]))
+    if not owners: raise LookupError('the optimizer made no step that was recorded: there is nothing to draw')
     def _join(vs):
         all = np.stack(vs)
         with np.errstate(over='ignore'): return np.where(np.isnan(all).all(0), np.nan, np.sqrt(np.nansum(all**2, 0)))
@@ -344,6 +350,7 @@ def _mean_log(x, axis):
 def _log_axis(axis, most=4):
     "Make an axis logarithmic, with at most so many round numbers on it where it is short"
     from matplotlib.ticker import LogLocator, NullFormatter, FormatStrFormatter
+    if math.isinf(getattr(axis.axes.dataLim, f'minpos{axis.axis_name}')): return   # nothing positive is drawn
     getattr(axis.axes, f'set_{axis.axis_name}scale')('log')
     lo,hi = sorted(axis.get_view_interval())
     axis.set_minor_formatter(NullFormatter())
@@ -473,7 +480,7 @@ def _last_quarter(values):
 def _profiles(run):
     "What `compare` draws of a run: for each quantity the names of layers and a row of numbers for each"
     res = {_called[k]: (list(run.layers), np.stack(list(getattr(run, k).values()))) for k in ('std','near_zero')}
-    if 'params' not in run.tracks: return res
+    if 'params' not in run.tracks or not len(run.grads.params): return res
     return {**res, 'gradient (rms)': _grad_rms(run), 'update / weight': _ratios(run)}
 
 # %% ../nbs/08_plot.ipynb #65328922
@@ -537,6 +544,7 @@ def overview(self:Run,
     ax=None, # Axes to draw on: four, or two for a run without an optimizer; default: new ones
 ) -> list: # The axes
     "The pictures to look at first: spread of the activations, share near zero, gradients, updates"
+    _seen_names(self)
     full = 'params' in self.tracks and len(self.grads.params)>0
     axs = _axes(ax, 2 if full else 1, 2, ifnone(figsize, (10,6)))
     self.layer_curves('std', ax=axs[0])

@@ -273,11 +273,15 @@ def _layers(run, findings):
     return f'<div class="layers">{_tools(True)}{_table(["layer","kind",*_number_of.values()], cells, ids)}</div>' \
            '<p class="note">Medians of the last quarter of the recorded steps; NaN/Inf are counted in all. Near zero: share of values up to 0.05. Gradient: root mean square over all parameters of the layer; update: how far a step moves them, as a share of their size.</p>'
 
+def _page_path(path, name):
+    "The file `path`, or the file `name` in the folder `path`"
+    return Path(path)/name if Path(path).is_dir() else Path(path)
+
 def _about(run): return repr(run).partition(': ')[2]
 
 @patch
 def report(self:Run,
-    path='report.html', # Where to write it
+    path='report.html', # Where to write it: a file, or a folder that gets a `report.html`
     summary=None, # The model's summary, or any text about the model, to show
     title:str='Training report', # Title of the page
     findings=None, # What `health` gave, for other thresholds; default: `self.health()`
@@ -290,7 +294,7 @@ def report(self:Run,
     parts['Layers'] = _layers(self, findings)
     if len(self.steps) and len(self.layers) and self.tracks['layers'].hist:
         parts['Distributions'] = f'<p class="note">Histograms of the activations of each layer over steps {self.steps[0]} to {self.steps[-1]}, left to right. Bright is frequent; the axis of values is the same for all, and logarithmic away from zero.</p>'+_gallery(self, list(self.layers))
-    path = Path(path)
+    path = _page_path(path, 'report.html')
     path.write_text(_page(title, f'{_about(self)}. Written by hookbook {__version__}.', parts), encoding='utf-8')
     return path
 
@@ -304,7 +308,8 @@ class Changes:
         after:Run, # Another one
         labels:tuple=('before','after'), # What to call them
     ):
-        self.before,self.after,self.labels = before,after,labels
+        if labels[0]==labels[1]: labels = [f'{l} ({k})' for l,k in zip(labels, ('before','after'))]
+        self.before,self.after,self.labels = before,after,tuple(labels)
         was,now = ({(f.rule, f.layer): f for f in r.health()} for r in (before,after))
         self.gone,self.new = [f for k,f in was.items() if k not in now],[f for k,f in now.items() if k not in was]
         self.kept = [f for k,f in now.items() if k in was]
@@ -333,8 +338,9 @@ def _arrow(pair): return ' → '.join(map(_num, pair)) if pair!=(None,None) else
 @patch
 def __repr__(self:Changes):
     lines = [f'{self.labels[0]}: {_about(self.before)}', f'{self.labels[1]}: {_about(self.after)}']
+    if not (self.gone or self.new): lines.append('No difference in findings')
     for what,fs in dict(gone=self.gone, new=self.new, kept=self.kept).items():
-        lines += [f'{len(fs)} finding{"" if len(fs)==1 else "s"} {what}'+(':' if fs else '')] + [f'  {f.severity}: {f.rule}, {f.layer or "the model"}' for f in fs]
+        if fs: lines += [f'{len(fs)} finding{"" if len(fs)==1 else "s"} {what}:'] + [f'  {f.severity}: {f.rule}, {f.layer or "the model"}' for f in fs]
     moved = sorted([r for r in self.rows if _apart(r)>0], key=_apart, reverse=True)[:10]
     cells = [['layer',*(_number_of[k] for k in _compared)]]+[[r['layer'],*(_arrow(r[k]) for k in _compared)] for r in moved]
     widths = [max(map(len, c)) for c in zip(*cells)]
@@ -352,7 +358,7 @@ def _pairs(values, labels): return [f'{_number_of[k]} {l}' for k in values for l
 
 @patch
 def report(self:Changes,
-    path='changes.html', # Where to write it
+    path='changes.html', # Where to write it: a file, or a folder that gets a `changes.html`
     title:str='Two trainings', # Title of the page
 ) -> Path: # Of the file
     "Write the comparison as one self-contained HTML page"
@@ -360,7 +366,7 @@ def report(self:Changes,
     parts['Pictures'] = self._figures()
     cells = [[r['layer'], r['kind'], *(v for k in _compared for v in r[k])] for r in self.rows]
     parts['Layers'] = f'<div class="layers">{_tools(False)}{_table(["layer","kind",*_pairs(_compared, self.labels)], cells)}</div>'
-    path = Path(path)
+    path = _page_path(path, 'changes.html')
     path.write_text(_page(title, f'{self.labels[0]}: {_about(self.before)}. {self.labels[1]}: {_about(self.after)}. Written by hookbook {__version__}.', parts), encoding='utf-8')
     return path
 

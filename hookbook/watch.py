@@ -102,6 +102,11 @@ def _opt_begins(self:Watched, opt, args, kwargs):
     self.stepped.add(id(opt))
 
 # %% ../nbs/13_watch.ipynb #d348fcd8
+def _again(out):
+    "What tells the files of a run from those of earlier ones in the folder `out`: nothing, or else `-2`, `-3`..."
+    names = ['', *(f'-{i}' for i in range(2, 10_000))]
+    return next(n for n in names if not out or not any(Path(out).glob(f'run{n}*.hookbook')))
+
 class watch:
     "Record every model that trains inside the `with`, whatever code trains it"
     def __init__(self,
@@ -121,6 +126,7 @@ class watch:
         self.runs,self.known,self.owners = {},weakref.WeakSet(),weakref.WeakKeyDictionary()
         self.problems,self.idle,self.opt_steps,self.missed,self.lock = [],{},0,0,threading.RLock()
         self.handles,self.done,self.patched,self.compiles,self.eager,self.compiled,self.traced = [],None,[],False,False,False,True
+        self.said,self.again = set(),_again(out)
 
     @property
     def recs(self): return list(self.runs.values())
@@ -145,9 +151,13 @@ def _patch(self:watch, where, name, f):
 def _guarded(self:watch, f, *args):
     "Call `f`; a fault in it is told at once, and is not the script's business"
     try: return f(*args)
-    except Exception as e:
-        self.problems.append(f'{type(e).__name__}: {e}')
-        _say(self.problems[-1])
+    except Exception as e: self._problem(f'{type(e).__name__}: {e}')
+
+@patch
+def _problem(self:watch, why):
+    self.problems.append(why)
+    self.said.add(why)
+    _say(why)
 
 def _say(*lines):
     for line in lines: print(f'hookbook: {line}', file=sys.stderr, flush=True)
@@ -202,7 +212,8 @@ def _attach(self:watch, root, m):
     if len(self.runs)>=self.most:
         self.missed += 1
         return
-    rec = Watched(root, limit=self.steps, ended=self._ended, opt=_optimizers(root), **self.kwargs)
+    try: rec = Watched(root, limit=self.steps, ended=self._ended, opt=_optimizers(root), **self.kwargs)
+    except LookupError as e: return self._problem(f'{e}. The script goes on unwatched')
     self.runs[name := self._name(root)] = rec
     if _ranks()==1: rec.path = self._file(name, 'run', 'hookbook')
     self.owners.clear()
@@ -216,7 +227,7 @@ def _attach(self:watch, root, m):
 def _file(self:watch, name, kind, suffix):
     "Where the `kind` of file about the run `name` goes"
     first = name==next(iter(self.runs))
-    return self.out and Path(self.out)/f'{kind}{"" if first else "-"+re.sub(r"[^A-Za-z0-9_]", "_", name)}.{suffix}'
+    return self.out and Path(self.out)/f'{kind}{self.again}{"" if first else "-"+re.sub(r"[^A-Za-z0-9_]", "_", name)}.{suffix}'
 
 # %% ../nbs/13_watch.ipynb #120cc4e7
 _libraries = tuple(str(Path(o).parent)+os.sep for o in (torch.__file__, functools.wraps.__code__.co_filename))
@@ -310,7 +321,7 @@ def notes(self:watch) -> list: # Of sentences
     if not self.runs and not self.problems: res.append('nothing was recorded: '+self._why())
     if self.missed: res.append(f'only the first {self.most} models were watched, and {self.missed} more were not')
     for n,r in self.runs.items():
-        if not len(r.steps) and 'eval' in r.tracks: res.append(f'{n} was found, but no step of it was recorded')
+        if not len(r.tracks['layers'].steps) and 'eval' in r.tracks: res.append(f'{n} was found, but no step of it was recorded')
     return res
 
 @patch
@@ -406,16 +417,17 @@ def new_folder(
 @patch
 def tell(self:watch,
     flush:bool=True, # Merge the ranks of a distributed training?
+    quiet:bool=False, # Say nothing if no model was called?
 ):
     "Print findings and notes, and write runs and reports into `out`"
     self.close(flush)
     if int(os.environ.get('RANK', 0)): return
     for n,r in self.runs.items():
-        if len(r.tracks['layers'].steps): self._guarded(self._tell_of, n, Run(r.tracks, r.info))
-    _say(*self.notes())
+        if len(r.tracks['layers'].steps): self._guarded(self._tell_of, n, Run(r.tracks, r.info), r.step+1)
+    if self.runs or self.idle or self.opt_steps or not quiet: _say(*(n for n in self.notes() if n not in self.said))
 
 @patch
-def _tell_of(self:watch, name, run):
+def _tell_of(self:watch, name, run, steps):
     path,page = (self._file(name, *o) for o in (('run','hookbook'),('report','html')))
     path.parent.mkdir(parents=True, exist_ok=True)
     run.save(path)
@@ -424,6 +436,7 @@ def _tell_of(self:watch, name, run):
         found = run.health()
         print(f'\n{name}: {found}', file=sys.stderr)
         run.report(page, findings=found)
+    if len(run.steps)<steps: _say(f'{len(run.steps)} of {steps} steps recorded: --every 1 for all')
     _say(f'the run is {path.resolve()}', f'the report is {page.resolve()}')
 
 # %% ../nbs/13_watch.ipynb #32dd8841
@@ -435,30 +448,36 @@ def run_script(
 ):
     "Run a script as `python` would, and say in the end what was seen; does not come back if the script fails"
     w,fault = watch(out=Path(out or new_folder(argv[0])), **kwargs),None
-    script,end = Script(argv, module),_once(w.tell)
+    script,end = Script(argv, module),_Once(w.tell)
     w.done = end
     _on_sigterm(end)
     w.__enter__()
     try: script.run()
     except BaseException as e: fault = e
-    end(fault is None or isinstance(fault, SystemExit) and not fault.code)
+    fine = fault is None or isinstance(fault, SystemExit) and not fault.code
+    end(fine, not fine or bool(fault and {'-h','--help'} & {*argv[1:]}))
     if isinstance(fault, SystemExit): raise fault
     if fault: _show(fault)
 
 # %% ../nbs/13_watch.ipynb #54f3dd28
-def _once(f):
+class _Once:
     "`f`, but only the first call does anything, and none in another process"
-    pids = [os.getpid()]
-    def _f(*args):
-        if os.getpid() in pids:
-            pids.clear()
-            f(*args)
-    return _f
+    def __init__(self, f): self.f,self.pid,self.busy,self.late = f,os.getpid(),False,False
+    def __call__(self, *args):
+        if self.pid!=os.getpid(): return
+        self.pid,self.busy = None,True
+        try: self.f(*args)
+        finally: self.busy = False
+        if self.late: _terminate()
+
+def _terminate():
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 def _on_sigterm(end):
     def _f(sig, frame):
-        try: end(False)
-        finally:
-            signal.signal(sig, signal.SIG_DFL)
-            os.kill(os.getpid(), sig)
+        if end.busy: end.late = True   # when one rank has failed, the others get the signal while they write
+        else:
+            try: end(False, True)
+            finally: _terminate()
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL: signal.signal(signal.SIGTERM, _f)
