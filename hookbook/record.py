@@ -802,7 +802,7 @@ def close(self:Recording,
 @patch
 def _last_look(self:Recording):
     "Note the parameters that are not finite"
-    ps = {n: p for n,p in self.inner.named_parameters() if not (p.is_meta or is_lazy(p)) and p.numel() and (p.is_floating_point() or p.is_complex())}
+    ps = {n: p for n,p in self.inner.named_parameters() if not (p.is_meta or is_lazy(p)) and p.numel() and p.element_size()>1 and (p.is_floating_point() or p.is_complex())}   # float8 has no norm
     if not ps: return
     norms = _norms_of([_local(p) for p in ps.values()], self.tracks['layers'].blank).cpu().numpy()
     self.info['bad_weights'] = [n for n,norm in zip(ps, norms) if not math.isfinite(norm) and not _local(ps[n]).isfinite().all()]   # a norm may also overflow
