@@ -222,16 +222,16 @@ def _add_max(self:Track, name, m):
 # %% ../nbs/06_record.ipynb #48508fb7
 class Named(dict):
     "Arrays by name"
-    what = 'layer'
+    what,names = 'layer','Names'
     def __missing__(self, k):
         if not isinstance(k, str):
             got = f'a {type(k).__name__}' if isinstance(k, nn.Module) else repr(k)
             raise LookupError(f'a {self.what} is asked for by its name, a string{f" such as {next(iter(self))!r}" if self else ""}, and not by {got}')
         near = [n for n in self if n.startswith(f'{k}.')][:5] or difflib.get_close_matches(k, self, n=5, cutoff=.3) or list(self)[:5]
-        raise LookupError(f'nothing was recorded under {k!r}. ' + (f'Names of {self.what}s are like: {", ".join(near)}' if near else 'Nothing was recorded at all'))
+        raise LookupError(f'nothing was recorded under {k!r}. ' + (f'{self.names} are like: {", ".join(near)}' if near else 'Nothing was recorded at all'))
     def __repr__(self): return f'{len(self)} arrays: {", ".join(list(self)[:6])}{", ..." if len(self)>6 else ""}'
 
-class _OfParams(Named): what = 'parameter'
+class _OfParams(Named): what,names = 'parameter','Parameter names'
 
 # %% ../nbs/06_record.ipynb #662cd27f
 class Series:
