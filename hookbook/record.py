@@ -222,16 +222,16 @@ def _add_max(self:Track, name, m):
 # %% ../nbs/06_record.ipynb #48508fb7
 class Named(dict):
     "Arrays by name"
-    what = 'layer'
+    what,names = 'layer','Names'
     def __missing__(self, k):
         if not isinstance(k, str):
             got = f'a {type(k).__name__}' if isinstance(k, nn.Module) else repr(k)
             raise LookupError(f'a {self.what} is asked for by its name, a string{f" such as {next(iter(self))!r}" if self else ""}, and not by {got}')
         near = [n for n in self if n.startswith(f'{k}.')][:5] or difflib.get_close_matches(k, self, n=5, cutoff=.3) or list(self)[:5]
-        raise LookupError(f'nothing was recorded under {k!r}. ' + (f'Names of {self.what}s are like: {", ".join(near)}' if near else 'Nothing was recorded at all'))
+        raise LookupError(f'nothing was recorded under {k!r}. ' + (f'{self.names} are like: {", ".join(near)}' if near else 'Nothing was recorded at all'))
     def __repr__(self): return f'{len(self)} arrays: {", ".join(list(self)[:6])}{", ..." if len(self)>6 else ""}'
 
-class _OfParams(Named): what = 'parameter'
+class _OfParams(Named): what,names = 'parameter','Parameter names'
 
 # %% ../nbs/06_record.ipynb #662cd27f
 class Series:
@@ -802,7 +802,7 @@ def close(self:Recording,
 @patch
 def _last_look(self:Recording):
     "Note the parameters that are not finite"
-    ps = {n: p for n,p in self.inner.named_parameters() if not (p.is_meta or is_lazy(p)) and p.numel() and (p.is_floating_point() or p.is_complex())}
+    ps = {n: p for n,p in self.inner.named_parameters() if not (p.is_meta or is_lazy(p)) and p.numel() and p.element_size()>1 and (p.is_floating_point() or p.is_complex())}   # float8 has no norm
     if not ps: return
     norms = _norms_of([_local(p) for p in ps.values()], self.tracks['layers'].blank).cpu().numpy()
     self.info['bad_weights'] = [n for n,norm in zip(ps, norms) if not math.isfinite(norm) and not _local(ps[n]).isfinite().all()]   # a norm may also overflow
