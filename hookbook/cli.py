@@ -248,14 +248,16 @@ def load_run(
 @command
 def report(
     run:str, # The run: a file, or a folder with one in it
-    out:Path=None, # Page to write; default: `report.html` beside the run
+    out:Path=None, # Page to write; default: `report.html` beside the run, `report-2.html` for `run-2.hookbook`
     json:bool=False, # Print the findings as JSON, and write a page only where `--out` says so
 ):
     "Findings of a run, and a page about it"
     r,where = load_run(run),Path(run)
     with np.errstate(all='ignore'): found = r.health()   # a run that blew up has numbers to warn of
     print(dumps(found.to_dict(), indent=1) if json else found)
-    if not (out or json): out = (where if where.is_dir() else where.parent)/'report.html'
+    if not (out or json):
+        name = where.stem.replace('run', 'report', 1) if where.stem.startswith('run-') else 'report'  # a second run in a folder has a page of its own
+        out = (where if where.is_dir() else where.parent)/f'{name}.html'
     if out: _page(r.report, out, json, findings=found)
 
 def _page(write, path, quiet, **kwargs):
