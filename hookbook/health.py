@@ -149,6 +149,40 @@ def dead_units(
             'a lower learning rate, a smaller bias or another initialisation, normalisation before this layer, a leaky activation',
             'share of channels that never fire', evidence=(f'{(most[worst]<=0).sum()} of {most.shape[1]} channels',))
 
+# %% ../nbs/07_health.ipynb #cc2b0a8e
+def _table(named, names): return np.stack([named[n] for n in names])
+
+# %% ../nbs/07_health.ipynb #d9c25e7f
+def _idle(run):
+    "In which steps did no parameter have a gradient, and none move?"
+    grads,moved = (_table(o.norm, list(run.grads.params)) for o in (run.grads,run.updates))
+    return (np.isnan(grads) | (grads==0)).all(0) & (moved==0).all(0)
+
+def _untrained(run):
+    "Why no parameter of the model can have been trained; `None` if one may have been"
+    names = list(run.grads.params)
+    if not names: return 'the optimizer made no step that was recorded'
+    if all(n.endswith('outside the model') for n in names): return "the optimizer has none of the model's parameters"
+    if _idle(run).all(): return 'no parameter ever had a gradient'
+
+@rule('nothing is trained')
+def untrained(
+    run, # The run to look through
+    persist:int=10, # Steps in a row, where there are others in which something is trained
+):
+    "The optimizer steps, and no weight of the model moves: it has other parameters, or they have no gradient"
+    why = _untrained(run)
+    if not len(run.grads.params): raise LookupError(why)
+    other = all(n.endswith('outside the model') for n in run.grads.params)
+    spell = longest(np.ones(len(run.grads.steps)) if why else _idle(run), 1 if why else persist)
+    if not spell: return
+    yield Finding('', run.grads.steps[list(spell)], 0., 0.,
+        "None of the model's parameters belong to the optimizer: it trains something else, and the model stays as it is." if other else
+        f'No parameter {"ever had" if why else "had"} a gradient, so the weights {"never moved" if why else "did not move"}.',
+        'make the optimizer after the model, from its parameters: was the model made again, or copied, in between?' if other else
+        'call `loss.backward()` before `opt.step()`, and `opt.zero_grad()` after it; is everything frozen or detached?',
+        'parameters of the model that were trained', 'error')
+
 # %% ../nbs/07_health.ipynb #c68cc893
 def _weights(run):
     "Names of the recorded weights: biases and normalisation layers follow other rules"
@@ -157,34 +191,6 @@ def _weights(run):
     names = [n for n in run.grads.params if 'weight' in n and 'bias' not in n and 'Norm' not in kind(n)]
     if not names: raise LookupError('there are no weights')
     return names
-
-# %% ../nbs/07_health.ipynb #cc2b0a8e
-def _table(named, names): return np.stack([named[n] for n in names])
-
-# %% ../nbs/07_health.ipynb #d9c25e7f
-def _untrained(run):
-    "Why no parameter of the model can have been trained; `None` if one may have been"
-    names = list(run.grads.params)
-    if not names: return 'the optimizer made no step that was recorded'
-    if all(n.endswith('outside the model') for n in names): return "the optimizer has none of the model's parameters"
-    grads,moved = _table(run.grads.norm, names),_table(run.updates.norm, names)
-    if (np.nan_to_num(grads)==0).all() and (moved==0).all(): return 'no parameter ever had a gradient'
-
-@rule('nothing is trained')
-def untrained(
-    run, # The run to look through
-):
-    "The optimizer steps, and no weight of the model moves: it has other parameters, or they never had a gradient"
-    why = _untrained(run)
-    if why is None: return
-    if not len(run.grads.params): raise LookupError(why)
-    other,span = all(n.endswith('outside the model') for n in run.grads.params),(run.grads.steps[0],run.grads.steps[-1])
-    yield Finding('', span, 0., 0.,
-        "None of the model's parameters belong to the optimizer: it trains something else, and the model stays as it is." if other else
-        'No parameter ever had a gradient, so the weights never moved.',
-        'make the optimizer after the model, from its parameters: was the model made again, or copied, in between?' if other else
-        'call `loss.backward()` before `opt.step()`, and `opt.zero_grad()` after it; is everything frozen or detached?',
-        'parameters of the model that were trained', 'error')
 
 # %% ../nbs/07_health.ipynb #6319c513
 def _nan(f, *args, **kwargs):
@@ -224,6 +230,16 @@ def _running(x, steps, least=10):
     return np.where(np.isfinite(w).sum(-1)>=least, _nan(np.nanmedian, w, -1), np.nan)
 
 # %% ../nbs/07_health.ipynb #5afee5d4
+def _surges(x, usual, factor, floor):
+    "Where `x` is over `factor` times the `usual` and over `floor`; and the usual, which stands still while it is"
+    hits,usual = (x>factor*usual) & (x>floor),usual.copy()
+    for row,hit,ref,low in zip(x, hits, usual, floor):
+        for a in np.flatnonzero(hit[1:] & ~hit[:-1])+1:
+            over = (row[a:]>factor*ref[a]) & (row[a:]>low[a:])
+            b = a+(len(over) if over.all() else int(over.argmin()))
+            hit[a:b],ref[a:b] = True,ref[a]
+    return hits,usual
+
 def _until_the_end(hits, update, persist):
     "As `longest`; an `update` that is no longer finite counts as a hit when there was one before"
     gone = ~np.isfinite(update)
@@ -243,13 +259,14 @@ def exploding_gradient(
     names = _weights(run)
     _need(run, persist)
     g,w = _table(run.grads.rms, names),_table(run.weights.rms, names)
-    usual,mid = _running(g, history),np.broadcast_to(_nan(np.nanmedian, g, 0), g.shape)
-    looks = [('its running median', (g>factor*usual) & (g>w), usual, factor), ('the weight itself', (g>relative*w) & (w>0), w, relative),
+    mid = np.broadcast_to(_nan(np.nanmedian, g, 0), g.shape)
+    jumps,usual = _surges(g, _running(g, history), factor, w)
+    looks = [('its running median', jumps, usual, factor), ('the weight itself', (g>relative*w) & (w>0), w, relative),
              ('that of the median weight', (g>relative*mid) & (g>w) & (len(names)>2), mid, relative)]
     for i,name in enumerate(names):
         spells = [(s,what,ref[i],limit) for what,hits,ref,limit in looks if (s := _until_the_end(hits[i], run.updates.norm[name], persist))]
         if not spells: continue
-        (a,b),what,ref,limit = spells[0]
+        (a,b),what,ref,limit = max(spells, key=lambda o: o[0][1]-o[0][0])
         yield Finding(name, (run.grads.steps[a],run.grads.steps[b]), _nan(np.nanmax, g[i,a:b+1]/ref[a:b+1]), limit,
             'The gradient of this weight is out of all proportion: a step along it throws the weight far off.',
             'gradient clipping, a lower learning rate, orthogonal or smaller initial recurrent weights, normalisation',
@@ -322,6 +339,19 @@ def _ratios(run, names):
     size = np.where(np.isin(names, _started_small(run, names))[:,None], _nan(np.nanmax, w, 1, keepdims=True), w)
     return u/np.where(size>0, size, np.nan)
 
+# %% ../nbs/07_health.ipynb #2271cc24
+def _sharpened(med, row, hit, window, persist):
+    "As `longest`, of the medians `med` over windows of `row` for which `hit` is true; in positions of `row`, ending where it does so itself"
+    if not (spell := longest(hit(med), persist)): return
+    a,b = spell
+    at = np.flatnonzero(hit(row[a:b+window]))
+    return a+int(at[0]),a+int(at[-1])
+
+def _is_schedule(spell, row, low):
+    "Is a spell of small updates none that asks for a finding: short, or how a schedule ends?"
+    (a,b),n = spell,len(row)
+    return b-a+1<n/4 or a>n/4 and not (_nan(np.nanmax, row[b+1:], initial=0)>10*low)
+
 # %% ../nbs/07_health.ipynb #0567c786
 @rule('update to weight ratio', 'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3)')
 def update_ratio(
@@ -343,17 +373,20 @@ def update_ratio(
     huge = (u>enormous) & np.isfinite(u) & (_table(run.updates.rms, names)>mid) & ~small[:,None]
     if not huge.any(): _need(run, window)
     for n,row,med,big in zip(names, u, usual, huge):
-        early = row[:max(len(row)//2, window)]
+        spell = _sharpened(med, row, lambda x: x>high, window, persist)
         if big.any():
-            at = np.flatnonzero(big)
-            yield Finding(n, (steps[at[0]],steps[at[-1]]), row[big].max(), enormous,
+            a,b = longest(big, 1)
+            if spell and spell[0]<=b and a<=spell[1]: a,b = min(a, spell[0]),max(b, spell[1])
+            yield Finding(n, steps[[a,b]], _nan(np.nanmax, row[a:b+1]), enormous,
                 'A single step changed this weight by more than all of it: nothing is left of what it was.', lower, by)
-        elif spell := longest(med>high, persist):
+        elif spell:
             a,b = spell
-            yield Finding(n, (steps[a],steps[b+window-1]), np.nanmax(med[a:b+1]), high,
+            yield Finding(n, steps[[a,b]], np.nanmax(med[max(a-window//2, 0):b+1]), high,
                 'Each step changes this weight by a large part of itself: what it has learned is overwritten.', lower, by)
-        if len(row)>=window and _nan(np.nanmedian, early)<low and np.nanmax(run.grads.norm[n])>0:
-            yield Finding(n, (steps[0],steps[len(early)-1]), _nan(np.nanmedian, early), low,
+        spell = _sharpened(med, row, lambda x: x<low, window, min(persist, max(len(med), 1)))
+        if spell and not _is_schedule(spell, row, low) and np.nanmax(run.grads.norm[n])>0:
+            a,b = spell
+            yield Finding(n, steps[[a,b]], _nan(np.nanmedian, row[a:b+1]), low,
                 'The optimizer changes this weight by so little that it does not learn.',
                 'a higher learning rate; is this weight in a parameter group of its own, with one that is too low?', by)
 
@@ -467,8 +500,8 @@ def nonfinite(
             'run the same steps inside `find_nan(model)`: it stops at the operation, and shows what went in', 'non-finite values', 'error',
             (f'{int(rows[:,at].sum())} of {len(names)} layers hold them in this step',))
     elif backward:
-        step,bad,n = backward
-        yield Finding(bad[-1], (step,step), len(bad), 0.,
+        step,bad,n,last = backward
+        yield Finding(bad[-1], (step,max([last, *run.steps[spread.any(0)]])), len(bad), 0.,
             'The values of all layers were finite in this step, and this gradient was not: it was born in the backward pass, in this layer or one behind it.',
             'run the same steps inside `find_nan(model)`: it stops at the layer where it is born', 'weights with a non-finite update', 'error', (f'{len(bad)} of {n} weights',))
     elif bad_weights:
@@ -480,7 +513,7 @@ def nonfinite(
 
 # %% ../nbs/07_health.ipynb #ca8f7557
 def _bad_updates(run):
-    "`(step, names, number of all)` of the first step that made finite weights non-finite; `None` where there is none"
+    "`(step, names, number of all, last step)` of steps that made finite weights non-finite, names of the first; `None` where there is none"
     if 'params' not in run.tracks: return
     names = list(run.weights.params)
     if not names: return
@@ -488,7 +521,7 @@ def _bad_updates(run):
     bad = np.isfinite(was) & ~np.isfinite(new)
     if bad.any():
         at = int(np.flatnonzero(bad.any(0))[0])
-        return run.updates.steps[at],[n for n,b in zip(names, bad[:,at]) if b],len(names)
+        return run.updates.steps[at],[n for n,b in zip(names, bad[:,at]) if b],len(names),run.updates.steps[bad.any(0)][-1]
 
 # %% ../nbs/07_health.ipynb #5d14de25
 def psi(
@@ -516,7 +549,7 @@ def drift(
 ):
     "The values of a layer are suddenly distributed otherwise than just before"
     _need(run, 6*window)
-    w = _windows(run, window)
+    w,ends = _windows(run, window),set()
     for n in run.layers:
         h = np.concatenate([np.zeros((1,2048), int), run.hist(n)]).cumsum(0)
         sums = h[w:]-h[:-w]
@@ -524,11 +557,16 @@ def drift(
         begun,edge = run.spans[w:w+len(score),0]>=skip*run.steps[-1],np.full(w, np.nan)
         near = np.fmax(np.r_[edge,score[:-w]], np.r_[score[w:],edge])
         gap = np.median(np.diff(run.steps))  # between steps that are far apart, learning too makes jumps
-        hits = np.where(begun & (score>jump*gap*near), score, 0)
-        at = int(hits.argmax())
-        if hits[at]<=notice: continue
+        hits = np.where(begun & (score>jump*gap*near) & (score>notice), score, 0)
+        if not hits.any(): continue
+        first = int((hits>0).argmax())
+        at = first+int(hits[first:first+w].argmax())   # a change back may be the larger one, but is not the fault
         grave = hits[at]>warn
-        yield Finding(n, (run.spans[at+w][0],run.spans[at+2*w-1][1]), hits[at], warn if grave else notice,
+        back = psi(sums[at,4:-4], run.hist(n)[at+w:,4:-4])<hits[at]/2
+        last = at+w+int(back.argmax())-1 if back.any() else len(run.spans)-1
+        if at+w in ends: continue   # here a layer before it came back
+        ends.add(last+1)
+        yield Finding(n, (run.spans[at+w][0],run.spans[last][1]), hits[at], warn if grave else notice,
             'What this layer gives is suddenly distributed otherwise than in the steps before: the data changed, or the layer did.',
             'compare the data before and after; the first layer that drifts is next to the cause', f'PSI against the {window} steps before',
             'warning' if grave else 'notice', (f'{_num(float(near[at]))} a window earlier or later',))
