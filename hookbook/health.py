@@ -119,7 +119,7 @@ def _windows(run, steps):
 def _need(run, n):
     have = len(run.steps)
     if not have: raise LookupError('no training step was recorded')
-    if have<n: raise LookupError(f'{have} recorded steps, and it takes {n}')
+    if have<n: raise LookupError(f'{have} recorded step{"s" if have>1 else ""}, and it takes {n}')
 
 # %% ../nbs/07_health.ipynb #a1cebbd2
 def _sliding(x, w): return np.lib.stride_tricks.sliding_window_view(x, w, 0)
@@ -586,6 +586,13 @@ def to_dict(self:Findings): # Strings, numbers and lists only
 
 # %% ../nbs/07_health.ipynb #a6a12af7
 @patch
+def notes(self:Findings) -> list: # Of lines
+    "What was looked for, and what was not and why: each reason once"
+    why = {v: [k for k,o in self.skipped.items() if o==v] for v in self.skipped.values()}
+    return ([f'Checked: {", ".join(self.checked)}']*bool(self.checked)
+            + [f'Not checked: {"; ".join(", ".join(ks)+f" ({v})" for v,ks in why.items())}']*bool(why))
+
+@patch
 def _none(self:Findings): return 'no findings' if self.checked else 'nothing was checked'
 
 @patch
@@ -597,10 +604,7 @@ def __repr__(self:Findings):
         first,*more = [f for f in self if f.rule==name]
         lines += [repr(first), *[f"  also in '{f.layer}', {_when(f.steps)}: {_num(f.seen)}" for f in more[:5]]]
         if len(more)>5: lines.append(f'  and in {len(more)-5} more')
-    if self.checked: lines.append(f'Checked: {", ".join(self.checked)}')
-    why = {v: [k for k,o in self.skipped.items() if o==v] for v in self.skipped.values()}
-    if why: lines.append('Not checked: '+'; '.join(f'{", ".join(ks)} ({v})' for v,ks in why.items()))
-    return '\n'.join(lines)
+    return '\n'.join(lines+self.notes())
 
 # %% ../nbs/07_health.ipynb #924674b6
 def _html_rows(f):
@@ -612,7 +616,7 @@ def _html_rows(f):
 @patch
 def _repr_html_(self:Findings):
     head = ''.join(f'<th style="text-align:left">{s}</th>' for s in ('', 'finding', 'where', 'when', 'seen'))
-    notes = '<br>'.join(html.escape(s) for s in repr(Findings([], self.checked, self.skipped, self.about)).splitlines()[1:])
+    notes = '<br>'.join(map(html.escape, self.notes()))
     table = f'<table><thead><tr>{head}</tr></thead><tbody>{"".join(map(_html_rows, self))}</tbody></table>'
     return (table if self else f'<p>{self._none()} in {html.escape(self.about)}</p>')+f'<p><small>{notes}</small></p>'
 

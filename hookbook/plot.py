@@ -238,7 +238,7 @@ def layer_curves(
     most = int(np.clip(15000/max(len(names), 1), 60, 600))
     for ys,c in zip(values, _depth_colors(len(names))):
         ys = np.asarray(ys, dtype=float)
-        ax.plot(*_thin(np.arange(len(ys))*every if steps is None else np.asarray(steps), ys, most), color=c, lw=1.3 if len(names)<30 else .9)
+        ax.plot(*_thin(np.arange(len(ys))*every if steps is None else np.asarray(steps), ys, most), color=c, lw=1.3 if len(names)<30 else .9, marker='o' if len(ys)==1 else '')
     for l,n in zip(ax.lines, names): l.set_label(n)
     ax.set(xlabel='step', ylabel=ylabel)
     if key: _depth_key(ax, names)

@@ -81,7 +81,7 @@ def _first(i, row, ids):
 # %% ../nbs/11_report.ipynb #7d4fbee9
 def _seen(f):
     "One line: where, how much, when"
-    (a,b),limit = f.steps,f' (threshold {_num(f.threshold)})' if f.threshold else ''
+    (a,b),limit = f.steps,f' (<span>threshold {_num(f.threshold)}</span>)' if f.threshold else ''
     more = [*f.evidence, *([f'Source: {f.source}'] if f.source else [])]
     why = f'<details><summary>evidence</summary><ul>{"".join(f"<li>{_esc(e)}</li>" for e in more)}</ul></details>' if more else ''
     return f'<li><code>{_esc(f.layer or "the model")}</code>, {f"step {a}" if a==b else f"steps {a} to {b}"}: {_esc(f.unit or "seen")} <b>{_num(f.seen)}</b>{limit}{why}</li>'
@@ -97,9 +97,8 @@ def _findings(findings):
     "All findings, and what was looked for"
     groups = {}
     for f in findings: groups.setdefault((f.severity, f.rule, f.means, f.try_), []).append(f)
-    checked,skipped = getattr(findings, 'checked', []),getattr(findings, 'skipped', {})
-    said = [f'Checked: {", ".join(checked)}.']*bool(checked)+[f'Not checked: {"; ".join(f"{k} ({v})" for k,v in skipped.items())}.']*bool(skipped)
-    return (''.join(map(_finding, groups.values())) or '<p class="fine">No findings.</p>')+f'<p class="note">{_esc(" ".join(said))}</p>'
+    none,notes = (findings._none(),findings.notes()) if isinstance(findings, Findings) else ('no findings',[])
+    return (''.join(map(_finding, groups.values())) or f'<p class="fine">{none.capitalize()}.</p>')+''.join(f'<p class="note">{_esc(s)}.</p>' for s in notes)
 
 # %% ../nbs/11_report.ipynb #3756a794
 _INK = '#010203'   # stands for the colour of the text around the picture
@@ -192,8 +191,8 @@ nav { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; } .note, figcaption, .c
 .error { --c: var(--error); } .warning { --c: var(--warning); } .notice { --c: var(--notice); }
 .badge { color: var(--c); border: 1px solid var(--c); border-radius: 4px; padding: 0 .4em; font-size: .75rem; font-weight: 600; text-transform: uppercase; }
 .fine { font-size: 1.1rem; } .scroll { overflow-x: auto; max-width: 100%; border: 1px solid var(--line); border-radius: 6px; } pre { margin: 0; padding: .8rem; line-height: 1.35; overflow-wrap: normal; }
-.seen details { display: inline-block; margin-left: .6em; vertical-align: top; } .layers .scroll { max-height: 85vh; overflow: auto; } thead th { position: sticky; top: 0; background: var(--bg); box-shadow: 0 1px var(--line); }
-details > summary { cursor: pointer; color: var(--link); } ul.seen { margin: .5rem 0 0; padding-left: 1.2rem; font-size: .875rem; } details ul { margin: .3rem 0; padding-left: 1.2rem; font-size: .875rem; }
+.seen b, .seen li > span { white-space: nowrap; } .seen details { display: inline-block; margin-left: .6em; vertical-align: top; } .layers .scroll { max-height: 85vh; overflow: auto; } thead th { position: sticky; top: 0; background: var(--bg); box-shadow: 0 1px var(--line); }
+details > summary { cursor: pointer; color: var(--link); font-size: .875rem; } ul.seen { margin: .5rem 0 0; padding-left: 1.2rem; font-size: .875rem; } details ul { margin: .3rem 0; padding-left: 1.2rem; font-size: .875rem; }
 .pics { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: 1.5rem 1rem; } figure { margin: 0; min-width: 0; }
 .pics svg { width: 100%; height: auto; display: block; margin: 0 auto .4rem 0; } .pics svg text { font-family: system-ui, sans-serif !important; }
 .tools { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: .8rem 0; } .tools input[type=search] { flex: 1 1 14rem; max-width: 26rem; font: inherit; padding: .4rem .6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); color: inherit; }
