@@ -181,7 +181,7 @@ def untrained(
         f'No parameter {"ever had" if why else "had"} a gradient, so the weights {"never moved" if why else "did not move"}.',
         'make the optimizer after the model, from its parameters: was the model made again, or copied, in between?' if other else
         'call `loss.backward()` before `opt.step()`, and `opt.zero_grad()` after it; is everything frozen or detached?',
-        'parameters of the model that were trained', 'error')
+        'parameters of the model that were trained', 'error' if why else 'warning')
 
 # %% ../nbs/07_health.ipynb #c68cc893
 def _weights(run):
@@ -574,15 +574,15 @@ def drift(
 # %% ../nbs/07_health.ipynb #28bacb71
 class Findings(list):
     "Findings, most severe first, and what was looked for"
-    def __init__(self, found, checked, skipped, about=''):
+    def __init__(self, found, checked, skipped, about='', caveat=''):
         super().__init__(found)
-        self.checked,self.skipped,self.about = checked,skipped,about
+        self.checked,self.skipped,self.about,self.caveat = checked,skipped,about,caveat
 
 # %% ../nbs/07_health.ipynb #9c46c0cf
 @patch
 def to_dict(self:Findings): # Strings, numbers and lists only
     "Everything as a dict that `json.dumps` takes"
-    return dict(findings=[f.to_dict() for f in self], checked=self.checked, skipped=self.skipped, about=self.about)
+    return dict(findings=[f.to_dict() for f in self], checked=self.checked, skipped=self.skipped, about=self.about, caveat=self.caveat)
 
 # %% ../nbs/07_health.ipynb #a6a12af7
 @patch
@@ -599,7 +599,7 @@ def _none(self:Findings): return 'no findings' if self.checked else 'nothing was
 def __repr__(self:Findings):
     n = {s: sum(f.severity==s for f in self) for s in severities}
     head = ', '.join(f'{k} {s}{"s" if k>1 else ""}' for s,k in n.items() if k) or self._none()
-    lines = [f'{head} in {self.about}']
+    lines = [f'{head} in {self.about}', *([self.caveat] if self.caveat else [])]
     for name in dict.fromkeys(f.rule for f in self):
         first,*more = [f for f in self if f.rule==name]
         lines += [repr(first), *[f"  also in '{f.layer}', {_when(f.steps)}: {_num(f.seen)}" for f in more[:5]]]
@@ -616,7 +616,7 @@ def _html_rows(f):
 @patch
 def _repr_html_(self:Findings):
     head = ''.join(f'<th style="text-align:left">{s}</th>' for s in ('', 'finding', 'where', 'when', 'seen'))
-    notes = '<br>'.join(map(html.escape, self.notes()))
+    notes = '<br>'.join(map(html.escape, ([self.caveat] if self.caveat else [])+self.notes()))
     table = f'<table><thead><tr>{head}</tr></thead><tbody>{"".join(map(_html_rows, self))}</tbody></table>'
     return (table if self else f'<p>{self._none()} in {html.escape(self.about)}</p>')+f'<p><small>{notes}</small></p>'
 
@@ -641,7 +641,7 @@ def health(self:Run,
             continue
         checked.append(name)
         found += new
-    return Findings(sorted(found, key=lambda o: (severities.index(o.severity), o.steps[0])), checked, skipped, repr(self))
+    return Findings(sorted(found, key=lambda o: (severities.index(o.severity), o.steps[0])), checked, skipped, repr(self), self.info.get('caveat', ''))
 
 # %% ../nbs/07_health.ipynb #b4323fcc
 def health(
@@ -859,12 +859,6 @@ def _excused(call):
     mask = lambda s: s[0]==-math.inf and s[1]<math.inf
     only = [s for s in spans if not mask(s)] if len(spans)>1 else spans
     return any(not math.isfinite(v) for s in only for v in s)
-
-# %% ../nbs/07_health.ipynb #7a3a1292
-def _bad_tensors(m):
-    "Names and values of the parameters and buffers of `m` that hold a NaN or Inf"
-    named = [*m.named_parameters(), *m.named_buffers()]
-    return [(n,t) for n,t in named if not is_lazy(t) and (s:=_span(t)) and not all(map(math.isfinite, s))]
 
 # %% ../nbs/07_health.ipynb #e5613bde
 def _bad_params(m):

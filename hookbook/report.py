@@ -97,8 +97,8 @@ def _findings(findings):
     "All findings, and what was looked for"
     groups = {}
     for f in findings: groups.setdefault((f.severity, f.rule, f.means, f.try_), []).append(f)
-    none,notes = (findings._none(),findings.notes()) if isinstance(findings, Findings) else ('no findings',[])
-    return (''.join(map(_finding, groups.values())) or f'<p class="fine">{none.capitalize()}.</p>')+''.join(f'<p class="note">{_esc(s)}.</p>' for s in notes)
+    none,notes,caveat = (findings._none(),findings.notes(),findings.caveat) if isinstance(findings, Findings) else ('no findings',[],'')
+    return (f'<p class="caveat">{_esc(caveat)}</p>' if caveat else '')+(''.join(map(_finding, groups.values())) or f'<p class="fine">{none.capitalize()}.</p>')+''.join(f'<p class="note">{_esc(s)}.</p>' for s in notes)
 
 # %% ../nbs/11_report.ipynb #3756a794
 _INK = '#010203'   # stands for the colour of the text around the picture
@@ -109,12 +109,14 @@ _style = {'svg.fonttype': 'none', 'svg.hashsalt': 'hookbook', 'font.size': 9, 'a
 def _svg(draw, figsize, key, title):
     "The picture that `draw(ax)` makes, as inline SVG; `key` tells its ids from those of others"
     import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
     buf = io.StringIO()
     with mpl.rc_context(_style), warnings.catch_warnings():
         warnings.simplefilter('ignore', UserWarning)   # a layout that finds no room still gives a picture
-        fig = plot._figure(figsize)
+        canvas = FigureCanvasSVG(fig := Figure(figsize, dpi=144, layout='constrained'))
         draw(fig.subplots())
-        fig.savefig(buf, format='svg', dpi=144)
+        canvas.print_svg(buf)   # `savefig` would draw it twice
     s = buf.getvalue()
     s = s[s.index('<svg'):].replace(_INK, 'currentColor')
     s = re.sub(r'<metadata>.*?</metadata>|<!--.*?-->| xmlns(:xlink)?="[^"]*"', '', s, flags=re.S)
@@ -190,7 +192,7 @@ nav { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; } .note, figcaption, .c
 .finding { border: 1px solid var(--line); border-left: 4px solid var(--c); background: var(--card); border-radius: 6px; padding: .8rem 1rem; margin: .8rem 0; } .finding p { margin: .3rem 0; max-width: 48rem; }
 .error { --c: var(--error); } .warning { --c: var(--warning); } .notice { --c: var(--notice); }
 .badge { color: var(--c); border: 1px solid var(--c); border-radius: 4px; padding: 0 .4em; font-size: .75rem; font-weight: 600; text-transform: uppercase; }
-.fine { font-size: 1.1rem; } .scroll { overflow-x: auto; max-width: 100%; border: 1px solid var(--line); border-radius: 6px; } pre { margin: 0; padding: .8rem; line-height: 1.35; overflow-wrap: normal; }
+.fine { font-size: 1.1rem; } .caveat { border: 1px dashed var(--warning); border-radius: 6px; padding: .6rem 1rem; } .scroll { overflow-x: auto; max-width: 100%; border: 1px solid var(--line); border-radius: 6px; } pre { margin: 0; padding: .8rem; line-height: 1.35; overflow-wrap: normal; }
 .seen b, .seen li > span { white-space: nowrap; } .seen details { display: inline-block; margin-left: .6em; vertical-align: top; } .layers .scroll { max-height: 85vh; overflow: auto; } thead th { position: sticky; top: 0; background: var(--bg); box-shadow: 0 1px var(--line); }
 details > summary { cursor: pointer; color: var(--link); font-size: .875rem; } ul.seen { margin: .5rem 0 0; padding-left: 1.2rem; font-size: .875rem; } details ul { margin: .3rem 0; padding-left: 1.2rem; font-size: .875rem; }
 .pics { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: 1.5rem 1rem; } figure { margin: 0; min-width: 0; }

@@ -46,7 +46,8 @@ class Watched(Recording):
         ended=Recording.close, # Called with the recorder when that many were recorded
         **kwargs, # As for `record`
     ):
-        self.limit,self.ended,self.stepped,self.total,self.saved = limit,ended,set(),0.,self._clock()
+        self.limit,self.ended,self.stepped,self.total = limit,ended,set(),0.
+        self.started = self.saved = self._clock()
         super().__init__(model, **kwargs)
 
     def _begin_step(self):
@@ -56,7 +57,7 @@ class Watched(Recording):
         super()._begin_step()
 
 # %% ../nbs/13_watch.ipynb #23a358d3
-_FREE = .5   # seconds of recording that are not held against the budget
+_ADVANCE = .5   # seconds of recording before the budget counts
 _SAVE = 60   # seconds between two saves
 
 @patch
@@ -66,7 +67,8 @@ def _account(self:Watched):
     if self.path and self.began-self.saved>_SAVE: self._save()
     if not self.budget: return
     if self.compiled or self.traced: self.every = max(self.every, self._every_uncompiled())
-    elif self.total<_FREE: self.every = 1
+    elif self.total<_ADVANCE: self.every = 1
+    elif not self.ranked and self.total>self.budget*(self.began-self.started): self.every *= 2   # it was drawn in advance
 
 @patch
 def _save(self:Watched):
@@ -313,6 +315,16 @@ def _destroy(self:watch, destroy, group=None):
     if group is None and sys.exc_info()[0] is None: self._guarded(self._merge)
     return destroy(group)
 
+# %% ../nbs/13_watch.ipynb #232000f2
+@patch
+def _missing(self:watch, rec):
+    "A sentence about the ranks that are not in the numbers of `rec`, or nothing"
+    n,t = int(os.environ.get('WORLD_SIZE', 1)),rec.tracks['layers']
+    if n<2 or t.merged==len(t.steps): return ''
+    since = f' from step {t.steps[t.merged]} on' if t.merged else ''
+    return (f'The numbers{since} are of rank 0 alone, and rank{"s" if n>2 else ""} {"1" if n==2 else f"1 to {n-1}"} of {n} {"is" if n==2 else "are"} missing: '
+            'ranks are merged when all of them come to the end of their process group.')
+
 # %% ../nbs/13_watch.ipynb #70e74880
 @patch
 def notes(self:watch) -> list: # Of sentences
@@ -423,6 +435,7 @@ def tell(self:watch,
     self.close(flush)
     if int(os.environ.get('RANK', 0)): return
     for n,r in self.runs.items():
+        if caveat := self._missing(r): r.info['caveat'] = caveat
         if len(r.tracks['layers'].steps): self._guarded(self._tell_of, n, Run(r.tracks, r.info), r.step+1)
     if self.runs or self.idle or self.opt_steps or not quiet: _say(*(n for n in self.notes() if n not in self.said))
 
