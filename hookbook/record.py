@@ -188,32 +188,33 @@ def add(self:Track,
     "Merge the statistics of `t` into the row that is open"
     i,v = self.column(name),values(t)
     if name not in self.kinds: self.kinds[name] = str(t.dtype).removeprefix('torch.')
-    (self._add_here if self.device.type=='cpu' and on_host(v) else self._add_there)(i, v)
+    if axis is not None and (v.order is None or v.shape[axis]>_MAX_CHANNELS): axis = None
+    top = (self._add_here if self.device.type=='cpu' and on_host(v) else self._add_there)(i, v, axis)
     self.seen.add(i)
-    if axis is not None: self._add_max(name, channel_max(t, axis))
+    if top is not None: self._add_max(name, top)
     self.version += 1
 
 # %% ../nbs/06_record.ipynb #ac80b40c
 @patch
-@np.errstate(all='ignore')
-def _add_here(self:Track, i, v):
+def _add_here(self:Track, i, v, axis):
     "On the CPU, where the buffers are numpy arrays as well"
-    cell,new = self.data.numpy()[len(self.steps)-1,i],host_state(v)
-    cell[:] = _merge(cell, new, np) if i in self.seen else new
-    if self.hist: self.hists.numpy()[len(self.spans)-1,i] += np.add.reduceat(host_bits(v, step=self.steps[-1]), _starts)
+    cell,(new,bins,top) = self.data.numpy()[len(self.steps)-1,i],host_read(v, axis, self.hist, self.steps[-1])
+    with np.errstate(all='ignore'): cell[:] = _merge(cell, new, np) if i in self.seen else new
+    if self.hist: self.hists.numpy()[len(self.spans)-1,i] += np.add.reduceat(bins, _starts)
+    return top
 
 # %% ../nbs/06_record.ipynb #a888ed73
 @patch
-def _add_there(self:Track, i, v):
+def _add_there(self:Track, i, v, axis):
     "On any other device"
     state = measure(v).to(self.device, non_blocking=True)
     self.cells[i].copy_(merge(self.cells[i], state) if i in self.seen else state)
     if self.hist: self.hists[len(self.spans)-1,i].index_add_(0, self.groups, hist_bits(v, step=self.steps[-1]).to(self.device, torch.int32, non_blocking=True))
+    return None if axis is None else channel_max(v, axis)
 
 # %% ../nbs/06_record.ipynb #6961ac5c
 @patch
 def _add_max(self:Track, name, m):
-    if m is None or len(m)>_MAX_CHANNELS: return
     if name not in self.maxima: self.maxima[name] = torch.full((self.max_spans,len(m)), -math.inf, dtype=torch.bfloat16, device=self.device)
     if self.maxima[name].shape[1]!=len(m): return   # a layer that gives a varying number of channels has none worth naming
     cell = self.maxima[name][len(self.spans)-1]
