@@ -868,10 +868,11 @@ def _run_eagerly(self:Recording, on):
 @patch
 def __repr__(self:Run):
     s,ran = self.steps,self.info.get('ran', 0)
-    count = f'{len(s)} steps' if ran<=len(s) else f'{len(s)} of {ran} steps recorded'
-    parts = [f'{len(self.layers)} layers', f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
-    if len(self.eval.steps): parts.append(f'{len(self.eval.steps)} evaluation passes')
-    if 'params' in self.tracks: parts.append(f'{len(self.grads.params)} parameters')
+    def n(k, one, many=None): return f'{k} {one if k==1 else many or one+"s"}'
+    count = n(len(s), 'step') if ran<=len(s) else f'{len(s)} of {ran} steps recorded'
+    parts = [n(len(self.layers), 'layer'), f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
+    if len(self.eval.steps): parts.append(n(len(self.eval.steps), 'evaluation pass', 'evaluation passes'))
+    if 'params' in self.tracks: parts.append(n(len(self.grads.params), 'parameter'))
     if self.never_fired: parts.append(f'never fired: {", ".join(self.never_fired[:5])}{", ..." if len(self.never_fired)>5 else ""}')
     return f'{type(self).__name__}: {", ".join(parts)}'
 

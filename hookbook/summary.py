@@ -1426,7 +1426,7 @@ def _sort_out(model, given):
         ours = f'{k}_' if k in theirs else k
         if ours in kwargs: opts[k] = kwargs.pop(ours)
     for k in kwargs:
-        if k not in theirs and not wild: raise _unknown(k, model)
+        if k not in theirs and (not wild or k in _torchinfo): raise _unknown(k, model)
     return types.SimpleNamespace(**opts),kwargs
 
 # %% ../nbs/04_summary.ipynb #d7a1c0e5
@@ -1434,6 +1434,7 @@ _elsewhere = dict(col_names='cols', batch_size='input_size has the batch in it',
     device='the model and its inputs are used where they are', col_width='the table method has width', verbose='print the summary, or do not',
     input_data='give the inputs by position', mode='the mode of the model counts, as model.eval() sets it', row_settings='depth and cols',
     cache_forward_pass='nothing is run twice')
+_torchinfo = 'col_names','col_width','row_settings','input_data','dtypes','batch_dim','cache_forward_pass'   # no model means these, also if it takes any keyword
 
 def _unknown(k, model):
     "The error about a keyword that neither `summary` nor the model knows"
