@@ -160,20 +160,22 @@ def _new_span(self:Track, step):
     for m in self.maxima.values(): m[len(self.spans)-1] = -math.inf
 
 # %% ../nbs/06_record.ipynb #3e390895
+def _joined(t, f):
+    "Neighbours along the first axis of `t`, joined by `f`; an odd one at the end stays"
+    k = len(t)//2*2
+    return torch.cat([f(t[:k:2], t[1:k:2]), t[k:]])
+
+def _joined_spans(s): return [[a[0],b[1]] for a,b in zip(s[::2], s[1::2]+s[-1:])]
+
 @patch
 def _join_spans(self:Track):
     "Add up neighbours on the coarse axis (those that were merged over ranks and those that were not stay apart)"
     n,c = len(self.spans),self.closed
-    first = [*range(0, c, 2), *range(c, n, 2)]
-    second = [i+1 if i+1<(c if i<c else n) else i for i in first]
-    pairs = [k for k,(i,j) in enumerate(zip(first, second)) if i!=j]
-    partner = [second[k] for k in pairs]
     for t,f in [(self.hists,torch.add)]*self.hist + [(m,torch.fmax) for m in self.maxima.values()]:
-        new = t[first]
-        new[pairs] = f(new[pairs], t[partner])
-        t[:len(first)] = new
-    self.spans = [[self.spans[i][0],self.spans[j][1]] for i,j in zip(first, second)]
-    self.closed,self.stride = len(range(0, c, 2)),2*self.stride
+        new = torch.cat([_joined(t[:c], f), _joined(t[c:n], f)])
+        t[:len(new)] = new
+    self.spans = _joined_spans(self.spans[:c])+_joined_spans(self.spans[c:])
+    self.closed,self.stride = -(-c//2),2*self.stride
 
 # %% ../nbs/06_record.ipynb #e8538f96
 _MAX_CHANNELS = 4096   # more than that are not channels but a vocabulary
