@@ -28,7 +28,7 @@ from torch.nn.utils.rnn import PackedSequence
 from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
 from .nested import describe, get_leaf, leaves, map_leaves, map_named, opened, tensors
-from .modules import find, named_modules, one_param
+from .modules import find, named_modules, one_param, _md
 from .hook import name_fault, outermost_module, recomputing, fast_path_off
 
 # %% ../nbs/03_capture.ipynb #43f61541
@@ -652,7 +652,7 @@ def __repr__(self:Activations):
 
 @patch
 def _repr_markdown_(self:Activations):
-    return '\n'.join([self._title(), '', '| layer | calls | value |', '|---|---|---|', *(f'| {n} | {k} | `{v}` |' for n,k,v in self._rows())])
+    return '\n'.join([_md(self._title()), '', '| layer | calls | value |', '|---|---|---|', *(f'| {_md(n)} | {k} | `{v}` |' for n,k,v in self._rows())])
 
 # %% ../nbs/03_capture.ipynb #eb4979b5
 @patch

@@ -19,6 +19,7 @@ from fastcore.basics import patch, store_attr
 from fastcore.foundation import L
 from .nested import *
 from .modules import *
+from .modules import _md
 from .hook import *
 from .stats import *
 from .stats import _merge
@@ -885,10 +886,10 @@ def _repr_markdown_(self:Run):
     cols = dict(mean='mean', std='std', min='min', max='max', near_zero='near zero', nonfinite='non-finite', calls='calls')
     ran = {n: np.flatnonzero(c>0) for n,c in self.calls.items()}
     stats,shown = {k: getattr(self, k) for k in cols},[n for n in self.layers if len(ran[n])]
-    lines = [f"| {n} | {self.kinds[n]} | {' | '.join(f'{v[n][ran[n][-1]]:.3g}' for v in stats.values())} |" for n in shown[:40]]
+    lines = [f"| {_md(n)} | {self.kinds[n]} | {' | '.join(f'{v[n][ran[n][-1]]:.3g}' for v in stats.values())} |" for n in shown[:40]]
     head = ['', f'| layer | type | {" | ".join(cols.values())} |', '|---'*(len(cols)+2)+'|']
     more = [f'\nand {len(shown)-40} more'] if len(shown)>40 else []
-    return '\n'.join([repr(self)] + (head+lines+more if lines else []))
+    return '\n'.join([_md(repr(self))] + (head+lines+more if lines else []))
 
 # %% ../nbs/06_record.ipynb #27580f9d
 _FORMAT = 1
