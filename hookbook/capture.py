@@ -28,7 +28,7 @@ from torch.nn.utils.rnn import PackedSequence
 from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
 from .nested import describe, get_leaf, leaves, map_leaves, map_named, opened, tensors
-from .modules import find, named_modules, one_param
+from .modules import find, named_modules, one_param, _md
 from .hook import name_fault, outermost_module, recomputing, fast_path_off
 
 # %% ../nbs/03_capture.ipynb #43f61541
@@ -65,12 +65,13 @@ class Activations(Mapping):
     def __len__(self): return sum(1 for _ in self)
     def __getitem__(self, name):
         try: v,seen = self.runs[-1][self.what][name]
-        except (KeyError,IndexError,ValueError): seen = None
+        except (KeyError,IndexError,ValueError,TypeError): seen = None
         return v if type(seen) is int and seen==v._version else self._read(name, self._entries(name)[-1])
 
 # %% ../nbs/03_capture.ipynb #59efd1c1
 @patch
 def _entries(self:Activations, name):
+    if type(name).__hash__ is None: raise NotCaptured(self.why(name))
     es = [e for r in self.runs for e in _listed(r[self.what].get(name, [])) if e[1] is not _absent]
     if es: return es
     if (other := self._same_layer(name)) is not None: return self._entries(other)
@@ -577,7 +578,7 @@ def why(self:Activations,
     name:str, # A name that has no value
 ) -> str:
     "Why there is no value for `name`"
-    if not isinstance(name, str): return f'names are strings{f": {str(name)!r}" if isinstance(name, int) else f", and this is a {type(name).__name__}"}'
+    if not isinstance(name, str): return f'names are strings{f": {str(name)!r}" if isinstance(name, int) else f", and this is a {type(name).__name__}: ask for one layer at a time"}'
     if name not in self.names:
         near = get_close_matches(name, self.names, n=5, cutoff=.4) or self.names[:5]
         return f'{name!r} was not asked for. Names that were are like: {", ".join(map(repr, near))}'
@@ -651,7 +652,7 @@ def __repr__(self:Activations):
 
 @patch
 def _repr_markdown_(self:Activations):
-    return '\n'.join([self._title(), '', '| layer | calls | value |', '|---|---|---|', *(f'| {n} | {k} | `{v}` |' for n,k,v in self._rows())])
+    return '\n'.join([_md(self._title()), '', '| layer | calls | value |', '|---|---|---|', *(f'| {_md(n)} | {k} | `{v}` |' for n,k,v in self._rows())])
 
 # %% ../nbs/03_capture.ipynb #eb4979b5
 @patch
@@ -669,7 +670,7 @@ def check(self:_Tap):
                         '`with torch.compiler.set_stance("force_eager"):`.')
     elif self.idle: why = _idle
     else: why = ' '.join(_facts[f] for f in self.facts) or f'If the model was called in the block: {_maybe}.'
-    warnings.warn(f'{len(missing)} of {len(self.names)} layers that were to be captured did not run, such as {missing[0]!r}. {why}', stacklevel=3)
+    warnings.warn((f'{missing[0]!r} was to be captured and did not run. ' if len(self.names)==1 else f'{len(missing)} of {len(self.names)} layers that were to be captured did not run, such as {missing[0]!r}. ')+why, stacklevel=3)
 
 # %% ../nbs/03_capture.ipynb #fda8f691
 @patch

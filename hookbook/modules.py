@@ -10,7 +10,7 @@ __all__ = ['ParamCount', 'ConvLayer', 'named_modules', 'is_leaf', 'leaf_modules'
            'in_channels', 'keep_state']
 
 # %% ../nbs/01_modules.ipynb #1935e215
-import gc, inspect, re, difflib
+import difflib, gc, html, inspect, re
 from collections import namedtuple
 from contextlib import contextmanager
 from copy import copy
@@ -287,6 +287,11 @@ def in_channels(
     n = getattr(convs[0], 'in_channels', None) or (0 if is_lazy(convs[0].weight) else convs[0].weight.shape[1])
     if not n: raise LookupError('the first convolution is lazy: it takes its number of channels from the first batch')
     return n
+
+# %% ../nbs/01_modules.ipynb #1cb7e6d2
+def _md(name):
+    "`name` as text in Markdown"
+    return re.sub(r'[\\`*|$~]|(?<![^\W_])_|_(?![^\W_])', r'\\\g<0>', html.escape(name, quote=False))
 
 # %% ../nbs/01_modules.ipynb #a0e4f0e9
 def _rng_states():

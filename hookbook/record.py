@@ -19,6 +19,7 @@ from fastcore.basics import patch, store_attr
 from fastcore.foundation import L
 from .nested import *
 from .modules import *
+from .modules import _md
 from .hook import *
 from .stats import *
 from .stats import _merge
@@ -160,20 +161,22 @@ def _new_span(self:Track, step):
     for m in self.maxima.values(): m[len(self.spans)-1] = -math.inf
 
 # %% ../nbs/06_record.ipynb #3e390895
+def _joined(t, f):
+    "Neighbours along the first axis of `t`, joined by `f`; an odd one at the end stays"
+    k = len(t)//2*2
+    return torch.cat([f(t[:k:2], t[1:k:2]), t[k:]])
+
+def _joined_spans(s): return [[a[0],b[1]] for a,b in zip(s[::2], s[1::2]+s[-1:])]
+
 @patch
 def _join_spans(self:Track):
     "Add up neighbours on the coarse axis (those that were merged over ranks and those that were not stay apart)"
     n,c = len(self.spans),self.closed
-    first = [*range(0, c, 2), *range(c, n, 2)]
-    second = [i+1 if i+1<(c if i<c else n) else i for i in first]
-    pairs = [k for k,(i,j) in enumerate(zip(first, second)) if i!=j]
-    partner = [second[k] for k in pairs]
     for t,f in [(self.hists,torch.add)]*self.hist + [(m,torch.fmax) for m in self.maxima.values()]:
-        new = t[first]
-        new[pairs] = f(new[pairs], t[partner])
-        t[:len(first)] = new
-    self.spans = [[self.spans[i][0],self.spans[j][1]] for i,j in zip(first, second)]
-    self.closed,self.stride = len(range(0, c, 2)),2*self.stride
+        new = torch.cat([_joined(t[:c], f), _joined(t[c:n], f)])
+        t[:len(new)] = new
+    self.spans = _joined_spans(self.spans[:c])+_joined_spans(self.spans[c:])
+    self.closed,self.stride = -(-c//2),2*self.stride
 
 # %% ../nbs/06_record.ipynb #e8538f96
 _MAX_CHANNELS = 4096   # more than that are not channels but a vocabulary
@@ -188,32 +191,33 @@ def add(self:Track,
     "Merge the statistics of `t` into the row that is open"
     i,v = self.column(name),values(t)
     if name not in self.kinds: self.kinds[name] = str(t.dtype).removeprefix('torch.')
-    (self._add_here if self.device.type=='cpu' and on_host(v) else self._add_there)(i, v)
+    if axis is not None and (v.order is None or v.shape[axis]>_MAX_CHANNELS): axis = None
+    top = (self._add_here if self.device.type=='cpu' and on_host(v) else self._add_there)(i, v, axis)
     self.seen.add(i)
-    if axis is not None: self._add_max(name, channel_max(t, axis))
+    if top is not None: self._add_max(name, top)
     self.version += 1
 
 # %% ../nbs/06_record.ipynb #ac80b40c
 @patch
-@np.errstate(all='ignore')
-def _add_here(self:Track, i, v):
+def _add_here(self:Track, i, v, axis):
     "On the CPU, where the buffers are numpy arrays as well"
-    cell,new = self.data.numpy()[len(self.steps)-1,i],host_state(v)
-    cell[:] = _merge(cell, new, np) if i in self.seen else new
-    if self.hist: self.hists.numpy()[len(self.spans)-1,i] += np.add.reduceat(host_bits(v, step=self.steps[-1]), _starts)
+    cell,(new,bins,top) = self.data.numpy()[len(self.steps)-1,i],host_read(v, axis, self.hist, self.steps[-1])
+    with np.errstate(all='ignore'): cell[:] = _merge(cell, new, np) if i in self.seen else new
+    if self.hist: self.hists.numpy()[len(self.spans)-1,i] += np.add.reduceat(bins, _starts)
+    return top
 
 # %% ../nbs/06_record.ipynb #a888ed73
 @patch
-def _add_there(self:Track, i, v):
+def _add_there(self:Track, i, v, axis):
     "On any other device"
     state = measure(v).to(self.device, non_blocking=True)
     self.cells[i].copy_(merge(self.cells[i], state) if i in self.seen else state)
     if self.hist: self.hists[len(self.spans)-1,i].index_add_(0, self.groups, hist_bits(v, step=self.steps[-1]).to(self.device, torch.int32, non_blocking=True))
+    return None if axis is None else channel_max(v, axis)
 
 # %% ../nbs/06_record.ipynb #6961ac5c
 @patch
 def _add_max(self:Track, name, m):
-    if m is None or len(m)>_MAX_CHANNELS: return
     if name not in self.maxima: self.maxima[name] = torch.full((self.max_spans,len(m)), -math.inf, dtype=torch.bfloat16, device=self.device)
     if self.maxima[name].shape[1]!=len(m): return   # a layer that gives a varying number of channels has none worth naming
     cell = self.maxima[name][len(self.spans)-1]
@@ -867,10 +871,11 @@ def _run_eagerly(self:Recording, on):
 @patch
 def __repr__(self:Run):
     s,ran = self.steps,self.info.get('ran', 0)
-    count = f'{len(s)} steps' if ran<=len(s) else f'{len(s)} of {ran} steps recorded'
-    parts = [f'{len(self.layers)} layers', f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
-    if len(self.eval.steps): parts.append(f'{len(self.eval.steps)} evaluation passes')
-    if 'params' in self.tracks: parts.append(f'{len(self.grads.params)} parameters')
+    def n(k, one, many=None): return f'{k} {one if k==1 else many or one+"s"}'
+    count = n(len(s), 'step') if ran<=len(s) else f'{len(s)} of {ran} steps recorded'
+    parts = [n(len(self.layers), 'layer'), f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
+    if len(self.eval.steps): parts.append(n(len(self.eval.steps), 'evaluation pass', 'evaluation passes'))
+    if 'params' in self.tracks: parts.append(n(len(self.grads.params), 'parameter'))
     if self.never_fired: parts.append(f'never fired: {", ".join(self.never_fired[:5])}{", ..." if len(self.never_fired)>5 else ""}')
     return f'{type(self).__name__}: {", ".join(parts)}'
 
@@ -881,10 +886,10 @@ def _repr_markdown_(self:Run):
     cols = dict(mean='mean', std='std', min='min', max='max', near_zero='near zero', nonfinite='non-finite', calls='calls')
     ran = {n: np.flatnonzero(c>0) for n,c in self.calls.items()}
     stats,shown = {k: getattr(self, k) for k in cols},[n for n in self.layers if len(ran[n])]
-    lines = [f"| {n} | {self.kinds[n]} | {' | '.join(f'{v[n][ran[n][-1]]:.3g}' for v in stats.values())} |" for n in shown[:40]]
+    lines = [f"| {_md(n)} | {self.kinds[n]} | {' | '.join(f'{v[n][ran[n][-1]]:.3g}' for v in stats.values())} |" for n in shown[:40]]
     head = ['', f'| layer | type | {" | ".join(cols.values())} |', '|---'*(len(cols)+2)+'|']
     more = [f'\nand {len(shown)-40} more'] if len(shown)>40 else []
-    return '\n'.join([repr(self)] + (head+lines+more if lines else []))
+    return '\n'.join([_md(repr(self))] + (head+lines+more if lines else []))
 
 # %% ../nbs/06_record.ipynb #27580f9d
 _FORMAT = 1

@@ -8,7 +8,8 @@ Docs: https://hookbook.github.io/hookbook/stats.html.md"""
 
 # %% auto #0
 __all__ = ['STATE', 'NEAR_ZERO', 'SMALL', 'Values', 'N_BINS', 'empty_state', 'merge', 'Stats', 'finish', 'values', 'measure',
-           'on_host', 'host_state', 'bin_edges', 'hist_bits', 'host_bits', 'quantile', 'hist_40', 'channel_max']
+           'on_host', 'host_state', 'bin_edges', 'hist_bits', 'host_bits', 'quantile', 'hist_40', 'channel_max',
+           'host_read']
 
 # %% ../nbs/05_stats.ipynb #6abc1216
 import math, threading
@@ -84,33 +85,41 @@ class _Scratch(threading.local):
     def __call__(self, dtype):
         if dtype not in self.made:
             with torch.inference_mode(False): # memory made in inference mode could not be written to outside it
-                f = torch.empty(2, _BLOCK, dtype=dtype, device='cpu')
-                r = torch.empty(3, dtype=dtype, device='cpu')
-            self.made[dtype] = (*f.unbind(), r.unbind(), r.numpy(), np.empty(_BLOCK, bool))
+                spare,copied = torch.empty(2, _BLOCK, dtype=dtype, device='cpu').unbind()
+            self.made[dtype] = spare.numpy(),copied,np.empty(_BLOCK, bool)
         return self.made[dtype]
 
 _scratch = _Scratch()
 
 # %% ../nbs/05_stats.ipynb #a40d3f74
-_RUN = 8192   # short enough that BLAS does not start threads for it
+_RUN = 2048   # short enough that BLAS does not start threads for it
+_ones = {np.dtype(d): np.ones(_RUN, d) for d in (np.float32,np.float64)}
+
+def _sum(a):
+    "Sum of the numpy array `a`, four runs at a time"
+    k = len(a)//(4*_RUN)*4*_RUN
+    return float(np.matmul(a[:k].reshape(-1,4,_RUN), _ones[a.dtype]).sum(dtype=np.float64)+np.add.reduce(a[k:]))
 
 def _squares(a):
     "Sum of the squares of the numpy array `a`, to better than one part in a million"
-    return sum(float(np.dot(r, r)) for r in (a[i:i+_RUN] for i in range(0, len(a), _RUN)))
+    k = len(a)//_RUN*_RUN
+    r = a[:k].reshape(-1,_RUN)
+    return float(np.matmul(r[:,None], r[...,None]).sum(dtype=np.float64)+np.dot(a[k:], a[k:]))
 
+# %% ../nbs/05_stats.ipynb #7e1f02aa
 def _fine(q): return 1e-25<q<1e35
 
-def _sums(b, centre, spare, outs, res):
+def _top(b): return np.maximum.reduce(b.numpy())
+
+def _sums(b, centre, spare, top=_top):
     "Sums over the block `b` about a centre that is moved until it is good: `centre, sum, squares, min, max`"
-    lo,hi,s = outs
-    torch.amin(b, 0, out=lo), torch.amax(b, 0, out=hi)
+    a,lo = b.numpy(),None
     while True:
-        y = torch.sub(b, centre, out=spare[:len(b)]) if centre else b
-        torch.sum(y, 0, out=s)
-        l,h,sm = res.tolist()
-        sq = _squares(y.numpy())
-        if not _fine(sq) or 2*sm*sm<sq*len(b): return centre,sm,sq,l,h
-        centre = float(res.dtype.type(centre+sm/len(b)))   # a number that the block's dtype can hold, so that it is what `sub` subtracts
+        y = np.subtract(a, centre, out=spare[:len(a)]) if centre else a
+        s,q = _sum(y),_squares(y)
+        if lo is None: lo,hi = float(np.minimum.reduce(a)),float(top(b))
+        if not _fine(q) or 2*s*s<q*len(a): return centre,s,q,lo,hi
+        centre = float(a.dtype.type(centre+s/len(a)))   # a number that the block's dtype can hold, so that it is what is subtracted
 
 # %% ../nbs/05_stats.ipynb #771a5262
 def _exact(a):
@@ -152,20 +161,24 @@ def _few(x, near):
     n,mean,m2,lo,hi,bad = _exact(a)
     return a.size, mean, m2, lo, hi, np.count_nonzero(a<=near), np.count_nonzero(np.abs(a)<=SMALL), bad, 1
 
-def _blocks(x, near):
+# %% ../nbs/05_stats.ipynb #0b7c51d3
+def _blocks(x, near, size=_BLOCK, top=_top, see=None):
     "The state of `x`, block by block, as a tuple"
     work = _work(x.dtype)
-    spare,copied,outs,res,mask = _scratch(work)
+    spare,copied,mask = _scratch(work)
     n,mean,m2,lo,hi,k,j,bad,centre = 0,0.,0.,math.inf,-math.inf,0,0,0,0.
-    for b in x.split(_BLOCK):
+    for i in range(0, len(x), size):
+        b = x[i:i+size]
         if x.dtype!=work: b = copied[:len(b)].copy_(b)
-        centre,s,q,l,h = _sums(b, centre, spare, outs, res)
-        if _fine(q) or l==h==0: z,part = 0,(len(b), centre+s/len(b), q-s*s/len(b))
-        else: *part,l,h,z = _exact(b.numpy())
+        a = b.numpy()
+        centre,s,q,l,h = _sums(b, centre, spare, top)
+        if _fine(q) or l==h==0: z,part = 0,(len(a), centre+s/len(a), q-s*s/len(a))
+        else: *part,l,h,z = _exact(a)
         n,mean,m2 = _chan(n, mean, m2, *part)
         lo,hi,bad = min(lo, l),max(hi, h),bad+z
-        dk,dj = _counts(b.numpy(), near, -math.inf if z else l, mask)
+        dk,dj = _counts(a, near, -math.inf if z else l, mask)
         k,j = k+dk,j+dj
+        if see: see(a, i)
     return n+bad, mean, m2, lo, hi, k, j, bad, 1
 
 # %% ../nbs/05_stats.ipynb #1c10bc89
@@ -217,11 +230,13 @@ def _readable(t):
     except RuntimeError: return False   # a fake tensor, or one wrapped by vmap or grad, has no memory of its own
 
 # %% ../nbs/05_stats.ipynb #aadd14db
+def _order(t):
+    "The dimensions of `t`, the outermost in memory first"
+    return tuple(range(t.ndim)) if t.is_contiguous() else tuple(sorted(range(t.ndim), key=t.stride, reverse=True))
+
 def _flat(t):
     "All values of `t` in the order of its memory: a view where the memory is dense, else a copy"
-    if t.is_neg(): t = t.resolve_neg()
-    if t.is_contiguous(): return t.view(-1)
-    return t.permute(*sorted(range(t.ndim), key=t.stride, reverse=True)).reshape(-1)
+    return t.view(-1) if t.is_contiguous() else t.permute(*_order(t)).reshape(-1)
 
 # %% ../nbs/05_stats.ipynb #a2c3ac23
 @cache
@@ -230,18 +245,20 @@ def _near(dtype):
     ulp = torch.finfo(dtype).eps*2**math.floor(math.log2(NEAR_ZERO))
     return round(NEAR_ZERO/ulp)*ulp
 
-Values = namedtuple('Values', 'x shape n zeros near averaged')
+Values = namedtuple('Values', 'x shape order n zeros near averaged')
 
 def values(
     t, # Any tensor, or `Values`, which come back as they are
-) -> Values: # Flat real values `x` (or `None`), their `shape`, number of elements `n`, unstored `zeros`, threshold `near`, and whether an average means anything
+) -> Values: # Flat real values `x` (or `None`), their `shape`, the `order` of its dimensions in memory (if they are those of `t`), number of elements `n`, unstored `zeros`, threshold `near`, and whether an average means anything
     "The values of `t`, ready to measure: use it to measure one tensor in more than one way"
     if isinstance(t, Values): return t
     t = t.detach()
     if type(t) is not Tensor and type(t).__torch_dispatch__ is Tensor.__torch_dispatch__: t = t.as_subclass(Tensor)
     x = _dense(t)
-    if x is None: return Values(None, t.shape, t.numel(), 0, math.nan, False)
-    return Values(_flat(x), x.shape, t.numel(), t.numel()-x.numel() if t.layout is not torch.strided else 0, _near(x.dtype), t.dtype not in _ints)
+    if x is None: return Values(None, t.shape, None, t.numel(), 0, math.nan, False)
+    if x.is_neg(): x = x.resolve_neg()
+    plain = t.layout is torch.strided
+    return Values(_flat(x), x.shape, _order(x) if plain and not t.is_nested else None, t.numel(), 0 if plain else t.numel()-x.numel(), _near(x.dtype), t.dtype not in _ints)
 
 # %% ../nbs/05_stats.ipynb #2b77739c
 def measure(
@@ -261,14 +278,18 @@ def on_host(
     "Can numpy see these values (or are there none to see)?"
     return v.x is None or v.x.device.type=='cpu'
 
-@np.errstate(all='ignore')   # an infinite sum is an answer here, and no reason to warn
 def host_state(
     v:Values, # What `values` gave, if `on_host`
 ) -> np.ndarray: # (9,), float64
     "`measure` for a tensor on the CPU, as an array"
     if v.x is None: return np.array((v.n, *[math.nan]*7, 1))
-    n = v.x.numel()
-    state = np.array((_few if n<=_FEW else _blocks)(v.x, v.near) if n else (0,0,0,math.inf,-math.inf,0,0,0,1), dtype=np.float64)
+    if not v.x.numel(): return _state((0,0,0,math.inf,-math.inf,0,0,0,1), v)
+    with np.errstate(all='ignore'):   # an infinite sum is an answer here, and no reason to warn
+        return _state((_few if v.x.numel()<=_FEW else _blocks)(v.x, v.near), v)
+
+def _state(nums, v):
+    "The numbers of the values that are stored, made into the state of all of `v`"
+    state = np.array(nums, dtype=np.float64)
     if not v.averaged: state[1:3] = math.nan
     return _merge(state, _zeros(v.zeros, 'cpu').numpy(), np) if v.zeros else state
 
@@ -340,16 +361,17 @@ def host_bits(
     "`hist_bits` for a tensor on the CPU, as an array"
     if v.x is None: return np.zeros(N_BINS, dtype=np.int64)
     part,s = _sampling(v, sample, step)
-    h = _host_bins(v.x, part)
+    return _whole_bins(_host_bins(v.x[part]), s, v)
+
+def _whole_bins(h, s, v):
+    "Counts `h` of every `s`th value, made into those of all of `v`"
     if s>1: h *= s
     h[1024] += v.zeros
     return h
 
 # %% ../nbs/05_stats.ipynb #ca34a6a3
-def _host_bins(x, part):
-    if x.dtype==torch.float32: codes = x.numpy()[part].view(np.int32)>>21
-    elif x.dtype==torch.bfloat16: codes = x.view(torch.int16).numpy()[part]>>5
-    else: codes = _codes(x[part]).numpy()
+def _host_bins(x):
+    codes = x.numpy().view(np.int32)>>21 if x.dtype==torch.float32 else _codes(x).numpy()
     h = np.bincount(codes+codes.dtype.type(1024), minlength=N_BINS)
     h[:1024] = h[1023::-1].copy()
     return h
@@ -417,15 +439,58 @@ def _device_40(x):
     return _count(torch.where((y>=0) & (y<=10), (y*4).floor().clamp(0,39), 40), 41)[:40]
 
 # %% ../nbs/05_stats.ipynb #4e386a11
+def _lanes(v, dim):
+    "How many channels dimension `dim` of `v` has, and how many values of one lie side by side in memory; `None` if that can't be said"
+    if not v.n or v.order is None or not -len(v.order)<=dim<len(v.order): return None
+    at = v.order.index(dim%len(v.order))
+    return v.shape[dim],math.prod(v.shape[d] for d in v.order[at+1:])
+
+class _Tops:
+    "The largest value of each channel, from pieces of memory; each but the last is a multiple of `unit`"
+    def __init__(self, channels, run): self.channels,self.run,self.unit,self.found = channels,run,run if run>1 else channels*max(1, 1024//channels),[]
+
+    def add(self, b):
+        if self.run>1: found = [b.view(-1, self.run).amax(1)]
+        else:
+            k = len(b)//self.unit*self.unit
+            found = [o.view(-1, w).amax(0) for o,w in ((b[:k],self.unit), (b[k:],self.channels)) if len(o)]
+        self.found += found
+        return found
+
+    def top(self, b): return max(np.maximum.reduce(o.numpy()) for o in self.add(b))
+
+    def result(self): return torch.cat(self.found).view(-1, self.channels).amax(0).float()
+
+# %% ../nbs/05_stats.ipynb #5d20c7be
 def channel_max(
-    t:Tensor, # (batch, channels, ...) or (..., channels)
+    t, # (batch, channels, ...) or (..., channels), or `Values` of it
     dim:int=1, # The dimension of the channels
 ): # (channels,), float32, on the device of `t`; `None` where the tensor has no such dimension or cannot be read
     "The largest value in each channel"
-    t = t.detach()
-    x = _dense(t) if t.layout is torch.strided and not t.is_nested else None
-    if x is None or not x.numel() or not -x.ndim<=dim<x.ndim: return None
-    x = x.movedim(dim, -1)
-    if x.stride(-1)==1:
-        while x.ndim>1: x = x.amax(0)
-    return (x.amax(tuple(range(x.ndim-1))) if x.ndim>1 else x).float()
+    v = values(t)
+    lanes = _lanes(v, dim)
+    if not lanes: return None
+    x = v.x.float() if v.x.itemsize==1 else v.x   # there are no maxima of 8-bit floats
+    if len(x)<=_FEW or not on_host(v): return x.view(-1, *lanes).amax((0,2)).float()
+    tops = _Tops(*lanes)
+    tops.add(x)
+    return tops.result()
+
+# %% ../nbs/05_stats.ipynb #91c3e6f0
+def host_read(
+    v:Values, # What `values` gave, if `on_host`
+    axis:int|None=None, # The dimension of the channels, if their maxima are wanted
+    hist:bool=True, # Count the values in bins, too?
+    step:int=0, # As for `hist_bits`
+): # A state, as `host_state` gives it; counts, as `host_bits`, or `None`; and maxima, as `channel_max`
+    "`measure`, `hist_bits` and `channel_max` of a tensor on the CPU, in one reading"
+    lanes = None if axis is None else _lanes(v, axis)
+    if v.x is None or v.x.numel()<=_FEW: return host_state(v), host_bits(v, step=step) if hist else None, channel_max(v, axis) if lanes else None
+    tops = _Tops(*lanes) if lanes else None
+    if tops and tops.unit>_BLOCK: tops = None
+    taken,(part,s) = [],_sampling(v, _SAMPLE, step)
+    with np.errstate(all='ignore'):
+        state = _blocks(v.x, v.near, _BLOCK//tops.unit*tops.unit if tops else _BLOCK, tops.top if tops else _top,
+                        (lambda a,i: taken.append(a[(part.start-i)%s::s].copy())) if hist else None)
+    bins = _whole_bins(_host_bins(torch.from_numpy(np.concatenate(taken))), s, v) if hist else None
+    return _state(state, v), bins, tops.result() if tops else channel_max(v, axis) if lanes else None

@@ -447,6 +447,10 @@ def _set(o, k, v):
     finally: delattr(o, k) if was is _set else setattr(o, k, was)
 
 # %% ../nbs/04_summary.ipynb #62ec544e
+class _Box:
+    __slots__ = 't','__weakref__'
+    def __init__(self, t): self.t = t
+
 @patch
 def save(self:_Trace, t):
     "Autograd saves `t`; it gets it back in a box, which `close` empties, since an output saved by its own node is a circle"
@@ -455,8 +459,9 @@ def save(self:_Trace, t):
         self.saved_storages.add(st._cdata)
         self.weak.append(StorageWeakRef(st))     # its address is not given to another while we know it
         self.running.saved += st.nbytes()
-    self.boxes.append([t])
-    return self.boxes[-1]
+    box = _Box(t)
+    self.boxes.append(weakref.ref(box))   # backward lets go of each when it's done with it, which makes room
+    return box
 
 @patch
 def know_param(self:_Trace, p, original):
@@ -468,7 +473,8 @@ def know_param(self:_Trace, p, original):
 @patch
 def close(self:_Trace):
     "Let go of all tensors of the run"
-    for box in self.boxes: box.clear()
+    for box in self.boxes:
+        if (b := box()) is not None: b.t = None
     self.weak.clear()
     self.made_by.clear()
     if self.error is not None: traceback.clear_frames(self.error.__traceback__)
@@ -821,7 +827,7 @@ def _as_fakes(args, kwargs, fakes):
 # %% ../nbs/04_summary.ipynb #54638405
 def _measure(trace, model, args, kwargs, made, memory, optimizer, home):
     "The run itself: forward, and backward and an optimizer step if asked"
-    with torch.autograd.graph.saved_tensors_hooks(trace.save, lambda box: box[0]): out = model(*args, **kwargs)
+    with torch.autograd.graph.saved_tensors_hooks(trace.save, lambda box: box.t): out = model(*args, **kwargs)
     if trace.back: trace.backward(out)
     del out
     peak = memory and memory.peak
@@ -1420,7 +1426,7 @@ def _sort_out(model, given):
         ours = f'{k}_' if k in theirs else k
         if ours in kwargs: opts[k] = kwargs.pop(ours)
     for k in kwargs:
-        if k not in theirs and not wild: raise _unknown(k, model)
+        if k not in theirs and (not wild or k in _torchinfo): raise _unknown(k, model)
     return types.SimpleNamespace(**opts),kwargs
 
 # %% ../nbs/04_summary.ipynb #d7a1c0e5
@@ -1428,6 +1434,7 @@ _elsewhere = dict(col_names='cols', batch_size='input_size has the batch in it',
     device='the model and its inputs are used where they are', col_width='the table method has width', verbose='print the summary, or do not',
     input_data='give the inputs by position', mode='the mode of the model counts, as model.eval() sets it', row_settings='depth and cols',
     cache_forward_pass='nothing is run twice')
+_torchinfo = 'col_names','col_width','row_settings','input_data','dtypes','batch_dim','cache_forward_pass'   # no model means these, also if it takes any keyword
 
 def _unknown(k, model):
     "The error about a keyword that neither `summary` nor the model knows"
