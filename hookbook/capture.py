@@ -641,7 +641,7 @@ def _some(names, n=6):
 def _title(self:Activations):
     n,missing = len(self),self.never_fired
     said = dict(out='outputs', grad='gradients of outputs', grad_in='gradients of inputs').get(self.what, 'inputs')
-    return f'{said} of {n} layer{"s"*(n!=1)}' + (f'; never fired: {_some(missing)}' if missing else '')
+    return f'{said} of {n} layer{"s"*(n!=1)}' + (f'; {"no gradient came to" if "grad" in self.what else "never fired"}: {_some(missing)}' if missing else '')
 
 # %% ../nbs/03_capture.ipynb #4750d56b
 @patch
@@ -1140,7 +1140,7 @@ class edit(_Live):
         self.model,self.edits,self.facts,self.handles = model,{},set(),[]
         if not isinstance(model, nn.Module): raise TypeError(f'the model comes first, and it is to be an nn.Module, not a {type(model).__name__}')
         if not isinstance(edits, Mapping):
-            raise TypeError(f'edits is {edits!r:.60}: give a dict that says what is to be done to which layers, such as {{"head": zero()}}')
+            raise TypeError(f'edits is a {type(edits).__name__}: give a dict that says what is to be done to which layers, such as {{"head": zero()}}')
         for choice,e in edits.items():
             for name,m in find(model, choice).items():
                 f = _as_edit(e, name)

@@ -73,7 +73,7 @@ def finish(
         gap = np.where(n>0, 0., np.nan)
         m2 = np.where(np.isinf(s['m2']), np.nan, s['m2'])+gap
         res = dict(n=s['n'], mean=s['mean']+gap, std=np.sqrt(m2/(n-1)), rms=np.sqrt(m2/n+s['mean']**2), min=s['min']+gap, max=s['max']+gap,
-                   near_zero=s['near_zero']/s['n'], small=s['small']/s['n'], nonfinite=s['nonfinite'], calls=s['calls'])
+                   near_zero=s['near_zero']/s['n']+gap, small=s['small']/s['n']+gap, nonfinite=s['nonfinite'], calls=s['calls'])
     return Stats({k: v if v.ndim else v.item() for k,v in res.items()})
 
 # %% ../nbs/05_stats.ipynb #ab316319
@@ -390,7 +390,8 @@ def quantile(
     hist, # (..., 2048), counts as `hist_bits` gives them
     q:float, # Share of the finite values, 0 to 1
 ): # A number, or an array for many histograms; `nan` where nothing was counted
-    "The value that a share `q` of the values stays below"
+    "The value that a share `q` of the values stays below; raises `ValueError` for a `q` that is no share"
+    if not 0<=q<=1: raise ValueError(f'q={q} has to be a share from 0 to 1, such as 0.99')
     h = np.asarray(hist, dtype=np.float64)[...,4:-4]   # the finite bins
     c = h.cumsum(-1)
     want = q*c[...,-1:]
