@@ -13,7 +13,7 @@ import io, math, re, time, warnings
 import numpy as np
 from fastcore.basics import ifnone, patch
 from .modules import _named
-from .stats import bin_edges
+from .stats import NEAR_ZERO, SMALL, bin_edges
 from .record import *
 
 # %% ../nbs/08_plot.ipynb #7ae4710f
@@ -47,7 +47,7 @@ def _axes(ax, nrows, ncols, figsize, n=None, **kwargs):
 def _one_ax(ax, figsize): return _axes(ax, 1, 1, figsize)[0]
 
 # %% ../nbs/08_plot.ipynb #d2eca9b0
-_alarm = '#d7301f'   # what is no longer a number
+_alarm = '#d7301f'   # what is infinite, or where such values are left out
 
 def _mesh(ax, xs, ys, z, cmap, **kwargs):
     "Draw `z` (rows, columns) between the edges `ys` and `xs`; what is `nan` stays grey"
@@ -240,13 +240,20 @@ def layer_curves(
         ys = np.asarray(ys, dtype=float)
         ax.plot(*_thin(np.arange(len(ys))*every if steps is None else np.asarray(steps), ys, most), color=c, lw=1.3 if len(names)<30 else .9, marker='o' if len(ys)==1 else '')
     for l,n in zip(ax.lines, names): l.set_label(n)
+    _all_steps(ax)
     ax.set(xlabel='step', ylabel=ylabel)
     if key: _depth_key(ax, names)
     return ax
 
+def _all_steps(ax):
+    "Make room for all the steps of lines, also for those without a number"
+    xs = [x for l in ax.lines for x in l.get_xdata()]
+    lo,hi = min(xs, default=0),max(xs, default=0)
+    if hi>lo: ax.set_xlim(lo-.05*(hi-lo), hi+.05*(hi-lo))
+
 # %% ../nbs/08_plot.ipynb #8c5018a3
-_called = dict(mean='mean', std='standard deviation', rms='root mean square', near_zero='share near zero', small='share of small values', min='minimum',
-               max='maximum', nonfinite='NaN or infinite values', n='values', calls='calls')
+_called = dict(mean='mean', std='standard deviation', rms='root mean square', near_zero=f'share at most {NEAR_ZERO}',
+               small=f'share of |x| ≤ 1/{1/SMALL:g}', min='minimum', max='maximum', nonfinite='NaN or infinite values', n='values', calls='calls')
 
 def _suit(ax, values):
     "Make the vertical axis of `ax` logarithmic where most of `values` would vanish next to the largest"
@@ -258,7 +265,7 @@ def _suit(ax, values):
 
 @patch
 def layer_curves(self:Series,
-    stats=('mean','std','near_zero'), # Which statistics: a panel each
+    stats=('mean','std','small'), # Which statistics: a panel each
     layers=None, # Names, globs, compiled regexes, or a list of these; default: all layers
     figsize:tuple|None=None, # Width and height in inches
     ax=None, # Axes to draw on, one a statistic; default: new ones
@@ -309,11 +316,12 @@ def dead_chart(
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
     ax=None, # Axes to draw on; default: new ones
     steps=None, # The training step of each column; default: counted by `every`
+    label:str='share near zero', # What the numbers are
 ): # The axes
     "Draw the share of activations near zero, a row a layer"
     names,shares = list(names),np.asarray(shares, dtype=float)
     ax = _one_ax(ax, ifnone(figsize, (8,_tall(len(names)))))
-    _rows_over_time(ax, shares, names, np.arange(shares.shape[1])*every if steps is None else steps, 'share near zero', 'inferno', vmin=0, vmax=1)
+    _rows_over_time(ax, shares, names, np.arange(shares.shape[1])*every if steps is None else steps, label, 'inferno', vmin=0, vmax=1)
     return ax
 
 @patch
@@ -322,20 +330,42 @@ def dead_chart(self:Series,
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
     ax=None, # Axes to draw on; default: new ones
 ): # The axes
-    "The share of activations near zero (at most 0.05), a row a layer"
-    names,near = _seen_names(self, layers),self.near_zero
-    return dead_chart([near[n] for n in names], names, figsize=figsize, ax=ax, steps=self.steps)
+    "The share of activations near zero (of a magnitude of at most 1/32), a row a layer; grey where nothing is finite"
+    names,near = _seen_names(self, layers),self.small
+    return dead_chart([near[n] for n in names], names, figsize=figsize, ax=ax, steps=self.steps, label=_called['small'])
+
+# %% ../nbs/08_plot.ipynb #7a1e0c05
+def _merged(orders):
+    "All names of several lists, each in its order as far as they agree: a new name goes after its neighbour"
+    res = []
+    for order in orders:
+        at = 0 if set(order)&set(res) else len(res)
+        for n in order:
+            if n in res: at = res.index(n)+1
+            else: res.insert(at, n); at += 1
+    return res
+
+def _root(run):
+    "What the model itself is called among the layers; empty if it isn't one of them"
+    return next((n for n,k in run.info['kinds'].items() if n==k and not any(p.startswith(f'{n}.') for p in run.info['numel'])), '')
 
 # %% ../nbs/08_plot.ipynb #c6558516
-def _by_layer(norms):
-    "Norms of parameters joined to those of the layers that own them: `(names, norms (layers, steps), number of elements)`"
-    owners = {}
-    for n,v in norms.norm.items(): owners.setdefault(n.rpartition('.')[0] or n, []).append((v, norms._numel[n]))
+def _by_layer(
+    run, # A `Run` with an optimizer
+    what:str, # `grads`, `weights` or `updates`
+) -> tuple: # Names of layers, (layers, steps) norms, (layers,) numbers of elements
+    "Norms of parameters joined to those of the layers that own them, in the order in which these ran"
+    norms,owners,root = getattr(run, what),{},_root(run)
+    for n,v in norms.norm.items(): owners.setdefault(n.rpartition('.')[0] or root or n, []).append((v, norms._numel[n]))
     if not owners: raise LookupError('the optimizer made no step that was recorded: there is nothing to draw')
-    def _join(vs):
-        all = np.stack(vs)
-        with np.errstate(over='ignore'): return np.where(np.isnan(all).all(0), np.nan, np.sqrt(np.nansum(all**2, 0)))
-    return list(owners),np.stack([_join([v for v,_ in o]) for o in owners.values()]),np.array([sum(k for _,k in o) for o in owners.values()])
+    ran = dict.fromkeys(run.info['owners'].get(n, n) for n in run.layers)
+    names = _merged([[n for n in ran if n in owners], list(owners)])
+    return names,np.stack([_joined_norm([v for v,_ in owners[n]]) for n in names]),np.array([sum(k for _,k in owners[n]) for n in names])
+
+def _joined_norm(vs):
+    "The norm of several things together; `nan` where none of them has one"
+    all = np.stack(vs)
+    with np.errstate(over='ignore'): return np.where(np.isnan(all).all(0), np.nan, np.sqrt(np.nansum(all**2, 0)))
 
 def _mean_log(x, axis):
     "Geometric mean of the positive numbers; infinite if one of them is, and 0 if there are only zeros"
@@ -376,7 +406,7 @@ def _moment_name(steps): return f'step {steps[0]}' if len(steps)<2 else f'{steps
 
 def grad_flow(
     values, # (layers, steps): size of the gradient; NaN where there was none
-    names, # One name a layer, from the input to the output
+    names, # One name a layer, in the order in which they run
     steps=None, # The training step of each column; default: 0, 1, 2...
     ylabel:str='gradient (root mean square)', # What the numbers are
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
@@ -395,11 +425,13 @@ def _flow_over_depth(ax, values, names, steps, label='gradient (root mean square
     import matplotlib as mpl
     for part,c in zip(m:=_moments(len(steps)), mpl.colormaps['plasma'](np.linspace(.1, .75, len(m)))):
         mid = _mean_log(values[:,part], 1)
+        if not np.isfinite(mid).any(): continue   # steps without a line have no name either
         ax.plot(np.where(mid>0, mid, np.nan), range(len(names)), '.-', color=c, lw=1.3, label=_moment_name(steps[part]))
         _zeros_at_edge(ax, mid, range(len(names)), c)
     _log_axis(ax.xaxis)
     ax.set_xlabel(label)
-    ax.legend(title='steps', fontsize='x-small', title_fontsize='x-small')
+    if ax.get_legend_handles_labels()[0]: ax.legend(title='steps', fontsize='x-small', title_fontsize='x-small')
+    else: ax.annotate('no gradient was finite', (.5,.5), xycoords='axes fraction', ha='center', fontsize='small')
     ax.grid(alpha=.3)
     _name_rows(ax, names)
 
@@ -420,7 +452,7 @@ def grad_flow(self:Run,
     return grad_flow(*_grad_rms(self)[::-1], self.grads.steps, figsize=figsize, ax=ax)
 
 def _grad_rms(run):
-    names,norms,numel = _by_layer(run.grads)
+    names,norms,numel = _by_layer(run, 'grads')
     return names,norms/np.sqrt(numel)[:,None]
 
 # %% ../nbs/08_plot.ipynb #87c5de38
@@ -441,9 +473,7 @@ def update_ratios(
     layer_curves(values, names, 'update / weight', ax=ax, key=False, steps=steps)
     seen = [v for l in ax.lines for v in l.get_ydata() if 0<v<math.inf]
     ax.set_ylim(min(max(min(seen, default=1)/2, 1e-7), 3e-5), max(2*max(seen, default=0), 3e-2))
-    if not seen:
-        ax.annotate('no weight moved', (.5,.5), xycoords='axes fraction', ha='center', fontsize='small')
-        ax.set_xlim(0, max([1, *(len(v) for v in values)]))
+    if not seen: ax.annotate('no weight moved', (.5,.5), xycoords='axes fraction', ha='center', fontsize='small')
     _healthy_band(ax)
     if key: _depth_key(ax, list(names))
     return ax
@@ -464,8 +494,8 @@ def update_ratios(self:Run,
     return update_ratios(ratio, names, self.updates.steps, figsize, ax, key)
 
 def _ratios(run):
-    names,moved,_ = _by_layer(run.updates)
-    size = _by_layer(run.weights)[1]
+    names,moved,_ = _by_layer(run, 'updates')
+    size = _by_layer(run, 'weights')[1]
     return names,moved/np.where(size>0, size, np.nan)
 
 # %% ../nbs/08_plot.ipynb #bbc06f6d
@@ -479,7 +509,7 @@ def _last_quarter(values):
 
 def _profiles(run):
     "What `compare` draws of a run: for each quantity the names of layers and a row of numbers for each"
-    res = {_called[k]: (list(run.layers), np.stack(list(getattr(run, k).values()))) for k in ('std','near_zero')}
+    res = {_called[k]: (list(run.layers), np.stack(list(getattr(run, k).values()))) for k in ('std','small')}
     if 'params' not in run.tracks or not len(run.grads.params): return res
     return {**res, 'gradient (rms)': _grad_rms(run), 'update / weight': _ratios(run)}
 
@@ -511,7 +541,7 @@ def _compare_one(ax, k, both, labels, legend=False):
     names = _all_names(both)
     for p,label,c in zip(both, labels, _colors): _profile(ax, *p[k], names, label, c)
     if k=='update / weight': ax.axvspan(*HEALTHY_UPDATE, color='#999999', alpha=.18, lw=0, zorder=0)
-    if k!=_called['near_zero']: _log_axis(ax.xaxis, 3)
+    if k!=_called['small']: _log_axis(ax.xaxis, 3)
     ax.set_xlabel(k)
     ax.grid(alpha=.3)
     _name_rows(ax, names)
@@ -526,16 +556,6 @@ def _profile(ax, have, values, names, label, color):
     ax.plot(mid[i], at[i], '.-', color=color, lw=1.3, ms=4, label=label)
     _zeros_at_edge(ax, mid[i], at[i], color)
     ax.fill_betweenx(at[i], lo[i], hi[i], color=color, alpha=.2, lw=0)
-
-def _merged(orders):
-    "All names of several lists, each in its order as far as they agree: a new name goes after its neighbour"
-    res = []
-    for order in orders:
-        at = 0 if set(order)&set(res) else len(res)
-        for n in order:
-            if n in res: at = res.index(n)+1
-            else: res.insert(at, n); at += 1
-    return res
 
 # %% ../nbs/08_plot.ipynb #7c75e3d2
 @patch
