@@ -11,7 +11,9 @@ __all__ = ['layer_table', 'Changes', 'changes']
 import base64, html, io, math, re, warnings
 from pathlib import Path
 import numpy as np
+from torch import nn
 from fastcore.basics import patch, ifnone
+from .summary import Summary
 from .stats import bin_edges
 from .record import *
 from .health import *
@@ -20,7 +22,7 @@ from . import plot
 from . import __version__
 
 # %% ../nbs/11_report.ipynb #c0f00314
-_number_of = dict(findings='findings', std='std', mean='mean', min='min', max='max', near_zero='near zero', nonfinite='NaN/Inf', grad='gradient', update='update')
+_number_of = dict(findings='findings', std='std', mean='mean', min='min', max='max', small='near zero', nonfinite='NaN/Inf', grad='gradient', update='update')
 
 def _late(values):
     "Median of the last quarter of each row"
@@ -28,15 +30,15 @@ def _late(values):
 
 def _owner(run, name):
     "The layer that the parameter or column `name` belongs to"
-    return run.info['owners'].get(name) or (name if name in run.info['chosen'] else name.rpartition('.')[0])
+    return run.info['owners'].get(name) or (name if name in run.info['chosen'] else name.rpartition('.')[0] or (plot._root(run) if name else ''))
 
 def layer_table(
     run:Run, # What `record` gives, or `Run.load`
     findings=(), # What `run.health()` gave, to count
 ) -> list: # A dict for each layer, of strings and numbers; `None` where there is nothing to tell
     "One row a layer: what it gives, what gradient its parameters get and how far they move, late in the run"
-    cols = {k: dict(zip(run.layers, _late(list(getattr(run, k).values())))) for k in ('mean','std','min','max','near_zero')} if len(run.steps) and len(run.layers) else {}
-    cols['nonfinite'] = {n: np.nansum(v) for n,v in run.nonfinite.items()}
+    cols = {k: dict(zip(run.layers, _late(list(getattr(run, k).values())))) for k in ('mean','std','min','max','small')} if len(run.steps) and len(run.layers) else {}
+    cols['nonfinite'] = {n: int(np.nansum(v)) for n,v in run.nonfinite.items()}
     owned = _owned(run)
     count = [_owner(run, f.layer) for f in findings]
     def _row(n):
@@ -45,7 +47,7 @@ def layer_table(
                     **{k: _plain(c.get(own)) for k,c in owned.items()}, findings=count.count(own), fired=n not in run.never_fired)
     return [_row(n) for n in [*run.layers, *run.never_fired]]
 
-def _plain(v): return None if v is None or np.isnan(v) else float(v)
+def _plain(v): return v if v is None or isinstance(v, int) else None if np.isnan(v) else float(v)
 
 def _owned(run):
     "Gradient and update of the parameters of each layer"
@@ -56,8 +58,11 @@ def _owned(run):
 # %% ../nbs/11_report.ipynb #a709fd98
 def _esc(s): return html.escape(str(s))
 
+def _text(s): return re.sub('`([^`]+)`', r'<code>\1</code>', _esc(s))
+
 def _num(v):
     if v is None: return '–'
+    if isinstance(v, int): return f'{v:,}'
     return f'{v:,.0f}' if math.isfinite(v) and v==int(v) and abs(v)<1e6 else f'{v:.3g}'
 
 def _cell(v):
@@ -83,7 +88,7 @@ def _seen(f):
     "One line: where, how much, when"
     (a,b),limit = f.steps,f' (<span>threshold {_num(f.threshold)}</span>)' if f.threshold else ''
     more = [*f.evidence, *([f'Source: {f.source}'] if f.source else [])]
-    why = f'<details><summary>evidence</summary><ul>{"".join(f"<li>{_esc(e)}</li>" for e in more)}</ul></details>' if more else ''
+    why = f'<details><summary>evidence</summary><ul>{"".join(f"<li>{_text(e)}</li>" for e in more)}</ul></details>' if more else ''
     return f'<li><code>{_esc(f.layer or "the model")}</code>, {f"step {a}" if a==b else f"steps {a} to {b}"}: {_esc(f.unit or "seen")} <b>{_num(f.seen)}</b>{limit}{why}</li>'
 
 def _finding(same):
@@ -91,14 +96,14 @@ def _finding(same):
     f,lines = same[0],list(map(_seen, same))
     rest = f'<details><summary>{len(lines)-6} more</summary><ul>{"".join(lines[6:])}</ul></details>' if len(lines)>6 else ''
     return (f'<article class="finding {_esc(f.severity)}"><h3><span class="badge">{_esc(f.severity)}</span> {_esc(f.rule)}</h3>'
-            f'<p>{_esc(f.means)}</p><p><b>Try:</b> {_esc(f.try_)}</p><ul class="seen">{"".join(lines[:6])}</ul>{rest}</article>')
+            f'<p>{_text(f.means)}</p><p><b>Try:</b> {_text(f.try_)}</p><ul class="seen">{"".join(lines[:6])}</ul>{rest}</article>')
 
 def _findings(findings):
     "All findings, and what was looked for"
     groups = {}
     for f in findings: groups.setdefault((f.severity, f.rule, f.means, f.try_), []).append(f)
     none,notes,caveat = (findings._none(),findings.notes(),findings.caveat) if isinstance(findings, Findings) else ('no findings',[],'')
-    return (f'<p class="caveat">{_esc(caveat)}</p>' if caveat else '')+(''.join(map(_finding, groups.values())) or f'<p class="fine">{none.capitalize()}.</p>')+''.join(f'<p class="note">{_esc(s)}.</p>' for s in notes)
+    return (f'<p class="caveat">{_text(caveat)}</p>' if caveat else '')+(''.join(map(_finding, groups.values())) or f'<p class="fine">{none.capitalize()}.</p>')+''.join(f'<p class="note">{_text(s)}.</p>' for s in notes)
 
 # %% ../nbs/11_report.ipynb #3756a794
 _INK = '#010203'   # stands for the colour of the text around the picture
@@ -129,9 +134,9 @@ def _svg(draw, figsize, key, title):
 _captions = dict(
     std=('Standard deviation of the activations', 'A line a layer, dark for the first ones. Healthy layers stay within one or two orders of magnitude of each other.'),
     mean=('Mean of the activations', 'Lines that run away tell of activations that grow without bound.'),
-    dead=('Share of activations near zero', 'Half is what a ReLU gives by itself. Bright is dead.'),
-    depth=('Gradient over depth', 'From the input (top) to the output. A line that falls to the left towards the input is a gradient that vanishes.'),
-    time=('Gradient over time', 'Bright is large, black is nothing, red is infinite.'),
+    dead=('Share of activations near zero', 'Half is what a ReLU gives by itself. Bright is dead; grey is where no value was finite.'),
+    depth=('Gradient over depth', 'From top to bottom the layers as they ran. A line that falls to the left towards the top is a gradient that vanishes on its way back. Steps without a finite gradient have no line.'),
+    time=('Gradient over time', 'Bright is large; black is the smallest on the scale, and 0. Red is infinite, and grey is where there was no number: no gradient, or NaN.'),
     updates=('Size of the updates', 'Per step and as a share of the weight. The band is 1/10,000 to 1/100; about 1/1,000 is healthy.'))
 
 def _pictures(run):
@@ -272,7 +277,7 @@ def _layers(run, findings):
     cells = [[r['layer'], r['kind'] if r['fired'] else f'{r["kind"]} (never fired)', *map(r.get, _number_of)] for r in rows]
     ids = [_id(run, r['layer']) if r['fired'] and run.tracks['layers'].hist and len(run.steps) else None for r in rows]
     return f'<div class="layers">{_tools(True)}{_table(["layer","kind",*_number_of.values()], cells, ids)}</div>' \
-           '<p class="note">Medians of the last quarter of the recorded steps; NaN/Inf are counted in all. Near zero: share of values up to 0.05. Gradient: root mean square over all parameters of the layer; update: how far a step moves them, as a share of their size.</p>'
+           '<p class="note">Medians of the last quarter of the recorded steps; NaN/Inf are counted in all. Near zero: share of values with |x| ≤ 1/32. A dash: no finite number. Gradient: root mean square over all parameters of the layer; update: how far a step moves them, as a share of their size.</p>'
 
 def _page_path(path, name):
     "The file `path`, or the file `name` in the folder `path`"
@@ -283,11 +288,12 @@ def _about(run): return repr(run).partition(': ')[2]
 @patch
 def report(self:Run,
     path='report.html', # Where to write it: a file, or a folder that gets a `report.html`
-    summary=None, # The model's summary, or any text about the model, to show
+    summary=None, # What to show of the model: its `summary`, the model itself, or any text
     title:str='Training report', # Title of the page
     findings=None, # What `health` gave, for other thresholds; default: `self.health()`
-) -> Path: # Of the file
+) -> Path: # Of the file; raises `TypeError` for a `summary` that is none
     "Write the run as one self-contained HTML page"
+    if not (summary is None or isinstance(summary, (str,nn.Module,Summary))): raise TypeError(f'summary={summary!r} is neither text nor a summary: give `summary(model)`, the model, or a string')
     findings = self.health() if findings is None else findings
     parts = {'Findings': _findings(findings)}
     if summary is not None: parts['Model'] = f'<div class="scroll"><pre>{_esc(summary)}</pre></div>'
@@ -300,10 +306,10 @@ def report(self:Run,
     return path
 
 # %% ../nbs/11_report.ipynb #7febe583
-_compared = ('std','near_zero','grad','update')
+_compared = ('std','small','grad','update')
 
 class Changes:
-    "What is different between two runs: findings that are `gone`, `new` or still there (`kept`), and `rows` of both numbers of each layer"
+    "What is different between two runs: findings that are `gone`, `new` or still there (`kept`), layers that `only` one of them has, and `rows` of both numbers of each layer"
     def __init__(self,
         before:Run, # A run
         after:Run, # Another one
@@ -315,6 +321,7 @@ class Changes:
         self.gone,self.new = [f for k,f in was.items() if k not in now],[f for k,f in now.items() if k not in was]
         self.kept = [f for k,f in now.items() if k in was]
         a,b = ({r['layer']: r for r in layer_table(r)} for r in (before,after))
+        self.only = [n for n in a if n not in b],[n for n in b if n not in a]
         self.rows = [dict(layer=n, kind=(b.get(n) or a[n])['kind'], **{k: (a.get(n, {}).get(k), b.get(n, {}).get(k)) for k in _compared}) for n in plot._merged([list(a), list(b)])]
 
 def changes(
@@ -345,13 +352,21 @@ def __repr__(self:Changes):
     moved = sorted([r for r in self.rows if _apart(r)>0], key=_apart, reverse=True)[:10]
     cells = [['layer',*(_number_of[k] for k in _compared)]]+[[r['layer'],*(_arrow(r[k]) for k in _compared)] for r in moved]
     widths = [max(map(len, c)) for c in zip(*cells)]
-    return '\n'.join(lines+([f'What changed most ({self.labels[0]} → {self.labels[1]}, median of the last quarter of the steps):'] if moved else ['No layer changed'])
-                     + ['  '+'  '.join(c.ljust(w) for c,w in zip(r, widths)).rstrip() for r in cells if moved])
+    return '\n'.join(lines+([f'What changed most ({self.labels[0]} → {self.labels[1]}, median of the last quarter of the steps):'] if moved else ['No layer changed' if self.shared else 'No layer in common, so no numbers to compare'])
+                     + ['  '+'  '.join(c.ljust(w) for c,w in zip(r, widths)).rstrip() for r in cells if moved] + self._alone())
+
+@patch(as_prop=True)
+def shared(self:Changes): return len(self.rows)-sum(map(len, self.only))
+
+@patch
+def _alone(self:Changes, most=8):
+    "A sentence for each run that has layers of its own"
+    return [f'Only in {l} ({len(ns)} layer{"" if len(ns)==1 else "s"}): {", ".join(ns[:most])}{", ..." if len(ns)>most else ""}' for l,ns in zip(self.labels, self.only) if ns]
 
 @patch
 def to_dict(self:Changes): # Strings, numbers and lists only
     "Everything as a dict that `json.dumps` takes"
-    return dict(labels=list(self.labels), **{k: [f.to_dict() for f in getattr(self, k)] for k in ('gone','new','kept')},
+    return dict(labels=list(self.labels), **{k: [f.to_dict() for f in getattr(self, k)] for k in ('gone','new','kept')}, only=list(self.only),
                 layers=[{k: list(v) if isinstance(v, tuple) else v for k,v in r.items()} for r in self.rows])
 
 # %% ../nbs/11_report.ipynb #1bb67941
@@ -366,7 +381,7 @@ def report(self:Changes,
     parts = {h: _findings(fs) for h,fs in {'Findings that are gone': self.gone, 'New findings': self.new, 'Findings that stay': self.kept}.items()}
     parts['Pictures'] = self._figures()
     cells = [[r['layer'], r['kind'], *(v for k in _compared for v in r[k])] for r in self.rows]
-    parts['Layers'] = f'<div class="layers">{_tools(False)}{_table(["layer","kind",*_pairs(_compared, self.labels)], cells)}</div>'
+    parts['Layers'] = ''.join(f'<p>{_esc(s)}.</p>' for s in ['No layer in common']*(not self.shared)+self._alone(10_000))+f'<div class="layers">{_tools(False)}{_table(["layer","kind",*_pairs(_compared, self.labels)], cells)}</div>'
     path = _page_path(path, 'changes.html')
     path.write_text(_page(title, f'{self.labels[0]}: {_about(self.before)}. {self.labels[1]}: {_about(self.after)}. Written by hookbook {__version__}.', parts), encoding='utf-8')
     return path
