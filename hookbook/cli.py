@@ -9,7 +9,7 @@ __all__ = ['commands', 'command', 'UsageError', 'main', 'demo_learner', 'stats_t
            'load_model', 'summary_command', 'load_run', 'report', 'compare_command']
 
 # %% ../nbs/14_cli.ipynb #905c488a
-import difflib, importlib, importlib.util, inspect, sys, time, traceback
+import difflib, importlib, importlib.util, inspect, math, os, re, sys, tempfile, time, traceback
 from collections import OrderedDict
 from contextlib import contextmanager, nullcontext
 from json import dumps
@@ -22,6 +22,7 @@ from fastcore.script import anno_parser
 from . import __version__
 from .data import digits
 from .modules import ConvLayer, one_param
+from .stats import SMALL
 from .learner import DataLoaders, Learner, accuracy, default_device
 from .callback import ActivationStats
 from .record import Run
@@ -52,6 +53,14 @@ def _no_command(name):
     near = difflib.get_close_matches(name, commands, n=1)
     return f'{f"no command {name!r}" if name else "a command is missing"}; '+(f'did you mean {near[0]}? ' if near else '')+f'there are: {", ".join(commands)}'
 
+def _values_joined(args):
+    "`args`, with a word like `-1,3` joined to the option before it"
+    res = []
+    for w in args:
+        if re.match(r'-\d', w) and res and res[-1].startswith('--') and '=' not in res[-1]: res[-1] += f'={w}'
+        else: res.append(w)
+    return res
+
 def main(
     argv:list|None=None, # Words of the command line; default: those of this process
 ):
@@ -62,7 +71,7 @@ def main(
     if name not in commands: _fail('hookbook', _no_command(name))
     f = commands[name]
     needed = [p.name for p in inspect.signature(f).parameters.values() if p.default is p.empty]
-    opts = vars(anno_parser(f, prog=f'hookbook {name}', pos=needed).parse_args(args))
+    opts = vars(anno_parser(f, prog=f'hookbook {name}', pos=needed).parse_args(args if name=='run' else _values_joined(args)))   # those of a script are not ours to change
     try: f(**{k: v for k,v in opts.items() if k not in ('pdb','xtra')})
     except UsageError as e: _fail(f'hookbook {name}', e)
 
@@ -80,12 +89,16 @@ def demo_learner(
 
 # %% ../nbs/14_cli.ipynb #7ad166c5
 def stats_table(
-    stats:ActivationStats, # After a fit
+    run:Run, # What was recorded
+    layers=None, # Names of layers; default: all
 ) -> str: # A line a layer
     "Mean, standard deviation and share near zero of each layer, at the first recorded step and at the last"
-    head = f'{"":14}{"mean":^18}{"std":^18}{"near zero":^18}\n{"layer":14}'+'{:>8}{:>8}  '.format('first','last')*3
-    rows = [f'{n:14}'+''.join(f'{s[0]:8.3f}{s[-1]:8.3f}  ' for s in stats.layer_stats(i)) for i,n in enumerate(stats.names)]
+    head = f'{"":14}{"mean":^18}{"std":^18}{f"|x| ≤ 1/{1/SMALL:g}":^18}\n{"layer":14}'+'{:>8}{:>8}  '.format('first','last')*3
+    stats = [run.mean, run.std, run.small]
+    rows = [f'{n:14}'+''.join(f'{_digits(s[n][0])}{_digits(s[n][-1])}  ' for s in stats) for n in (run.layers if layers is None else layers)]
     return '\n'.join(r.rstrip() for r in [*head.split('\n'), *rows])
+
+def _digits(v): return f'{"–" if math.isnan(v) else f"{v:.3f}":>8}'
 
 def save_color_dims(
     stats:ActivationStats, # After a fit, with histograms
@@ -109,8 +122,8 @@ def _demo_training(name, faulty, out):
     with watch(every=1) as w: learn.fit_one_cycle(5)
     rec,summary = w.recs[0],learn.summary()
     run = Run(rec.tracks, rec.info)
-    print('\nWhat the layers hand on, at the first and the last training step:\n')
-    print(stats_table(learn.activation_stats), '\n')
+    print('\nWhat the layers hand on, at the first and the last training step (the last column: what share is near zero):\n')
+    print(stats_table(run, learn.activation_stats.names), '\n')
     with np.errstate(all='ignore'): print(run.health(), '\n')
     save_color_dims(learn.activation_stats, out/f'{name}.png')
     run.save(out/f'{name}.hookbook')
@@ -124,8 +137,8 @@ def demo(
     "Train a small network on handwritten digits, healthy and with a fault, and look inside"
     start,out = time.perf_counter(),Path(out).resolve()
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # images of 8x8 pixels: several threads would mostly wait for each other
     _make_folder(out)
+    torch.set_num_threads(1)  # images of 8x8 pixels: several threads would mostly wait for each other
     print('1,797 handwritten digits (UCI, CC BY 4.0), 8x8 pixels: 1,437 to train on, 360 to validate')
     print('\n# A healthy network\n')
     good = _demo_training('healthy', False, out)
@@ -137,9 +150,17 @@ def demo(
     print(f'Side by side: hookbook compare {out/"healthy.hookbook"} {out/"faulty.hookbook"}')
 
 # %% ../nbs/14_cli.ipynb #247e16f0
+def _check_folder(path):
+    "Raise `UsageError` unless files can be written into the folder `path`, which need not exist yet"
+    where = Path(path).absolute()
+    while not os.path.lexists(where): where = where.parent
+    if not where.is_dir(): raise UsageError(f'{path} has to be a folder, and {where} is a file')
+    try: tempfile.TemporaryFile(dir=where).close()
+    except OSError as e: raise UsageError(f'nothing can be written into {where}: {e.strerror}') from None
+
 def _make_folder(path):
-    try: Path(path).mkdir(parents=True, exist_ok=True)
-    except OSError as e: raise UsageError(f'no folder can be made at {path}: {e.strerror}') from None
+    _check_folder(path)
+    Path(path).mkdir(parents=True, exist_ok=True)
 
 # %% ../nbs/14_cli.ipynb #06780565
 @command
@@ -154,6 +175,7 @@ def run(
     "Run a training script unchanged, and say which of its layers are sick"
     argv = script[script[:1]==['--']:]
     if not argv: raise UsageError('name a script, or a module after -m')
+    _check_folder('hookbook_runs' if out is None else out)   # a training that can't be told about is not worth its time
     try: run_script(argv, module=Module, out=out, every=every, layers=layers, steps=steps)
     except (NoScript,ValueError) as e: raise UsageError(e) from None
 
@@ -170,8 +192,12 @@ def load_model(
         if not hasattr(obj, part): raise UsageError(f'{where} has no {name!r}; models and functions in it: {", ".join(_candidates(mod)) or "none"}')
         obj = getattr(obj, part)
     model = obj if isinstance(obj, nn.Module) or not callable(obj) else _made(obj, target)
-    if not isinstance(model, nn.Module): raise UsageError(f'{target} gives a {type(model).__name__}, not an nn.Module')
+    if not isinstance(model, nn.Module): raise UsageError(f'{target} gives {_a(model)}, not an nn.Module')
     return model
+
+def _a(o):
+    name = type(o).__name__
+    return f'{"an" if name[0] in "aeiouAEIOU" else "a"} {name}'
 
 def _candidates(mod):
     return [n for n,o in vars(mod).items() if n[:1]!='_' and (isinstance(o, nn.Module) or callable(o) and getattr(o, '__module__', None)==mod.__name__)][:10]
@@ -218,13 +244,15 @@ def summary_command(
     input:str='', # Shapes of its inputs, such as `1,3,224,224` or `1x3x224x224`; several are separated by spaces; `1,16:int64` for whole numbers
     depth:int=None, # Deepest level to show; default: all, alike blocks folded
     cols:str='', # Columns, with commas, such as `out_shape,params,macs`
-    width:int=80, # Of the page, in characters
+    width:int=80, # Of the page, in characters, 40 or more
     exact:bool=False, # Show numbers to the last digit
     backward:bool=False, # Run backward too, for its cost and the peak of a training step
     meta:bool=False, # Build the model on the meta device, without memory for its weights
     json:bool=False, # Print JSON, for a machine
 ):
     "Layers, output shapes, parameters, compute and memory of a model"
+    if width<40: raise UsageError(f'--width {width} is too narrow for a table: it takes 40 characters or more')
+    if bad := re.search(r'\S*-\d\S*', input): raise UsageError(f'{bad[0]!r} has a negative size: sizes are whole numbers, and those of a batch are yours to choose')
     with torch.device('meta') if meta else nullcontext(): model = load_model(target)
     try: s = _by_words(model, input, cols, depth=depth, backward=backward)
     except ValueError as e: raise UsageError(e) from None
@@ -239,10 +267,21 @@ def load_run(
     path = Path(path)
     if path.is_dir():
         found = sorted(path.glob('*.hookbook'))
-        if len(found)!=1: raise UsageError(f'there are {len(found)} runs in {path}: {", ".join(p.name for p in found)}' if found else f'there is no run in {path}')
+        if len(found)!=1: raise UsageError(_which(path, found))
         path = found[0]
     try: return Run.load(path)
     except (FileNotFoundError,ValueError) as e: raise UsageError(e) from None
+
+def _which(path, found, most=8):
+    "Say which runs in the folder `path` could be meant, or in those below it"
+    if here := bool(found): start = f'there are {len(found)} runs in {path}'
+    else:
+        found = sorted(p for g in ('*/*','*/*/*') for p in path.glob(f'{g}.hookbook'))
+        start = f'there is no run in {path}' + (f' itself, and below it {"are" if len(found)>1 else "is"}' if found else ' or the folders below it')
+    if not found: return start
+    names = ', '.join(str(p.relative_to(path)) for p in found[:most])+(f' and {len(found)-most} more' if len(found)>most else '')
+    newest = max(found, key=lambda p: p.stat().st_mtime)
+    return f'{start}{":" if here else ""} {names}'+(f'; the newest is {newest}' if len(found)>1 else f'; its path is {newest}')
 
 # %% ../nbs/14_cli.ipynb #931cbdcf
 @command
@@ -262,7 +301,7 @@ def report(
 
 def _page(write, path, quiet, **kwargs):
     "Have `write` write a page to `path`, and say where it is unless a machine is listening"
-    _make_folder(Path(path).parent)
+    _make_folder(path if Path(path).is_dir() else Path(path).parent)
     where = Path(write(path, **kwargs)).resolve()
     if not quiet: print(f'\nThe page is {where}')
 
