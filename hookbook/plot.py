@@ -124,7 +124,14 @@ def _ticks(lo, hi, width, n=4):
     "About `n` round numbers between `lo` and `hi`, evenly spread on an axis that is linear up to `width`"
     t = np.linspace(np.arcsinh(lo/width), np.arcsinh(hi/width), n+1)
     if lo<0<hi: t[abs(t).argmin()] = 0
-    return sorted(v for v in {float(f'{v:.0e}') for v in width*np.sinh(t)} if lo<=v<=hi)
+    return sorted(v for v in {_round_within(v, lo, hi) for v in width*np.sinh(t)} if lo<=v<=hi)
+
+def _round_within(v, lo, hi):
+    "`v` with one digit, towards zero if it would leave the range"
+    r = float(f'{v:.0e}')
+    if lo<=r<=hi: return r
+    at = 10.**math.floor(math.log10(abs(v)))
+    return float(f'{math.trunc(v/at)*at:.0e}')
 
 def _asinh_axis(ax, width):
     "A vertical axis that is linear up to `width`, and logarithmic beyond"
@@ -379,7 +386,7 @@ def _mean_log(x, axis):
 # %% ../nbs/08_plot.ipynb #323d5f3b
 def _log_axis(axis, most=4):
     "Make an axis logarithmic, with at most so many round numbers on it where it is short"
-    from matplotlib.ticker import LogLocator, NullFormatter, FormatStrFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, FormatStrFormatter
     if math.isinf(getattr(axis.axes.dataLim, f'minpos{axis.axis_name}')): return   # nothing positive is drawn
     getattr(axis.axes, f'set_{axis.axis_name}scale')('log')
     lo,hi = sorted(axis.get_view_interval())
@@ -387,8 +394,9 @@ def _log_axis(axis, most=4):
     if hi>10**most*lo: return axis.set_major_locator(LogLocator(numticks=most+1))
     for subs in ((1,2,3,4,5,6,8),(1,2,5),(1,3),(1,)):
         loc = LogLocator(subs=subs, numticks=50)
-        if sum(lo<=t<=hi for t in loc.tick_values(lo, hi))<=most: break
-    axis.set_major_locator(loc)
+        shown = sum(lo<=t<=hi for t in loc.tick_values(lo, hi))
+        if shown<=most: break
+    axis.set_major_locator(loc if shown>1 else MaxNLocator(most))
     axis.set_major_formatter(FormatStrFormatter('%g'))
 
 def _zeros_at_edge(ax, values, at, color):
@@ -423,7 +431,7 @@ def grad_flow(
 
 def _flow_over_depth(ax, values, names, steps, label='gradient (root mean square)'):
     import matplotlib as mpl
-    for part,c in zip(m:=_moments(len(steps)), mpl.colormaps['plasma'](np.linspace(.1, .75, len(m)))):
+    for part,c in zip(m:=_moments(len(steps)), mpl.colormaps['plasma'](np.linspace(.2, .8, len(m)))):
         mid = _mean_log(values[:,part], 1)
         if not np.isfinite(mid).any(): continue   # steps without a line have no name either
         ax.plot(np.where(mid>0, mid, np.nan), range(len(names)), '.-', color=c, lw=1.3, label=_moment_name(steps[part]))
@@ -539,7 +547,7 @@ def _all_names(both): return _merged([p[k][0] for p in both for k in p if k in b
 def _compare_one(ax, k, both, labels, legend=False):
     "The quantity `k` of two runs over depth"
     names = _all_names(both)
-    for p,label,c in zip(both, labels, _colors): _profile(ax, *p[k], names, label, c)
+    for p,label,c in zip(both, labels, _colors): _profile(ax, *p[k], names, label, c, zeros=k!=_called['small'])
     if k=='update / weight': ax.axvspan(*HEALTHY_UPDATE, color='#999999', alpha=.18, lw=0, zorder=0)
     if k!=_called['small']: _log_axis(ax.xaxis, 3)
     ax.set_xlabel(k)
@@ -547,14 +555,14 @@ def _compare_one(ax, k, both, labels, legend=False):
     _name_rows(ax, names)
     if legend: ax.legend(fontsize='small')
 
-def _profile(ax, have, values, names, label, color):
-    "A line down the depth"
+def _profile(ax, have, values, names, label, color, zeros):
+    "A line down the depth; do `zeros` have to be marked?"
     lo,mid,hi = _last_quarter(values)
     at = np.array([names.index(n) for n in have])
     i = np.argsort(at)
     i = i[~np.isnan(mid[i])]
     ax.plot(mid[i], at[i], '.-', color=color, lw=1.3, ms=4, label=label)
-    _zeros_at_edge(ax, mid[i], at[i], color)
+    if zeros: _zeros_at_edge(ax, mid[i], at[i], color)
     ax.fill_betweenx(at[i], lo[i], hi[i], color=color, alpha=.2, lw=0)
 
 # %% ../nbs/08_plot.ipynb #7c75e3d2

@@ -132,10 +132,10 @@ def _svg(draw, figsize, key, title):
 
 # %% ../nbs/11_report.ipynb #f91e6947
 _captions = dict(
-    std=('Standard deviation of the activations', 'A line a layer, dark for the first ones. Healthy layers stay within one or two orders of magnitude of each other.'),
+    std=('Standard deviation of the activations', 'A line a layer, dark for the first ones. Healthy layers stay within one or two orders of magnitude of each other. A line ends where no value is finite.'),
     mean=('Mean of the activations', 'Lines that run away tell of activations that grow without bound.'),
     dead=('Share of activations near zero', 'Half is what a ReLU gives by itself. Bright is dead; grey is where no value was finite.'),
-    depth=('Gradient over depth', 'From top to bottom the layers as they ran. A line that falls to the left towards the top is a gradient that vanishes on its way back. Steps without a finite gradient have no line.'),
+    depth=('Gradient over depth', 'From top to bottom the layers as they ran. A line that falls to the left towards the top is a gradient that vanishes on its way back. A triangle at the edge is a gradient of 0; steps without a finite gradient have no line.'),
     time=('Gradient over time', 'Bright is large; black is the smallest on the scale, and 0. Red is infinite, and grey is where there was no number: no gradient, or NaN.'),
     updates=('Size of the updates', 'Per step and as a share of the weight. The band is 1/10,000 to 1/100; about 1/1,000 is healthy.'))
 
@@ -238,7 +238,7 @@ for (const box of document.querySelectorAll('.layers')) {
       r.hidden = !hit; shown += hit;
       if (pics.has(name)) pics.get(name).hidden = !hit;
     }
-    count.textContent = shown === rows.length ? `${rows.length} layers` : `${shown} of ${rows.length} layers`;
+    count.textContent = `${shown === rows.length ? '' : `${shown} of `}${rows.length} layer${rows.length === 1 ? '' : 's'}`;
   };
   find.addEventListener('input', filter);
   if (only) only.addEventListener('change', filter);
@@ -271,13 +271,16 @@ def _tools(only): # A box to type in, and one to tick
     return f'<div class="tools"><input type="search" placeholder="Filter by name or kind" aria-label="Filter layers">{tick}<span class="count" aria-live="polite"></span></div>'
 
 # %% ../nbs/11_report.ipynb #6f72acf2
+_what = ('The numbers are medians of the last quarter of the recorded steps. Near zero: share of values with |x| ≤ 1/32. Gradient: root mean square over all parameters of the layer; '
+         'update: how far a step moves them, as a share of their size. A dash: there was no finite number.')
+
 def _layers(run, findings):
     "The table of layers"
     rows = layer_table(run, findings)
     cells = [[r['layer'], r['kind'] if r['fired'] else f'{r["kind"]} (never fired)', *map(r.get, _number_of)] for r in rows]
     ids = [_id(run, r['layer']) if r['fired'] and run.tracks['layers'].hist and len(run.steps) else None for r in rows]
     return f'<div class="layers">{_tools(True)}{_table(["layer","kind",*_number_of.values()], cells, ids)}</div>' \
-           '<p class="note">Medians of the last quarter of the recorded steps; NaN/Inf are counted in all. Near zero: share of values with |x| ≤ 1/32. A dash: no finite number. Gradient: root mean square over all parameters of the layer; update: how far a step moves them, as a share of their size.</p>'
+           f'<p class="note">NaN/Inf are counted in all steps. {_what}</p>'
 
 def _page_path(path, name):
     "The file `path`, or the file `name` in the folder `path`"
@@ -300,7 +303,7 @@ def report(self:Run,
     parts['Pictures'] = _figures(self)
     parts['Layers'] = _layers(self, findings)
     if len(self.steps) and len(self.layers) and self.tracks['layers'].hist:
-        parts['Distributions'] = f'<p class="note">Histograms of the activations of each layer over steps {self.steps[0]} to {self.steps[-1]}, left to right. Bright is frequent; the axis of values is the same for all, and logarithmic away from zero.</p>'+_gallery(self, list(self.layers))
+        parts['Distributions'] = f'<p class="note">Histograms of the activations of each layer over steps {self.steps[0]} to {self.steps[-1]}, left to right. Bright is frequent; the axis of values is the same for all, and logarithmic away from zero. Grey is where no value was finite.</p>'+_gallery(self, list(self.layers))
     path = _page_path(path, 'report.html')
     path.write_text(_page(title, f'{_about(self)}. Written by hookbook {__version__}.', parts), encoding='utf-8')
     return path
@@ -346,14 +349,15 @@ def _arrow(pair): return ' → '.join(map(_num, pair)) if pair!=(None,None) else
 @patch
 def __repr__(self:Changes):
     lines = [f'{self.labels[0]}: {_about(self.before)}', f'{self.labels[1]}: {_about(self.after)}']
+    if not self.shared: lines += ['No layer in common, so no numbers to compare', *self._alone()]
     if not (self.gone or self.new): lines.append('No difference in findings')
     for what,fs in dict(gone=self.gone, new=self.new, kept=self.kept).items():
         if fs: lines += [f'{len(fs)} finding{"" if len(fs)==1 else "s"} {what}:'] + [f'  {f.severity}: {f.rule}, {f.layer or "the model"}' for f in fs]
     moved = sorted([r for r in self.rows if _apart(r)>0], key=_apart, reverse=True)[:10]
     cells = [['layer',*(_number_of[k] for k in _compared)]]+[[r['layer'],*(_arrow(r[k]) for k in _compared)] for r in moved]
     widths = [max(map(len, c)) for c in zip(*cells)]
-    return '\n'.join(lines+([f'What changed most ({self.labels[0]} → {self.labels[1]}, median of the last quarter of the steps):'] if moved else ['No layer changed' if self.shared else 'No layer in common, so no numbers to compare'])
-                     + ['  '+'  '.join(c.ljust(w) for c,w in zip(r, widths)).rstrip() for r in cells if moved] + self._alone())
+    return '\n'.join(lines+([f'What changed most ({self.labels[0]} → {self.labels[1]}, median of the last quarter of the steps):'] if moved else ['No layer changed']*bool(self.shared))
+                     + ['  '+'  '.join(c.ljust(w) for c,w in zip(r, widths)).rstrip() for r in cells if moved] + (self._alone() if self.shared else []))
 
 @patch(as_prop=True)
 def shared(self:Changes): return len(self.rows)-sum(map(len, self.only))
@@ -381,7 +385,7 @@ def report(self:Changes,
     parts = {h: _findings(fs) for h,fs in {'Findings that are gone': self.gone, 'New findings': self.new, 'Findings that stay': self.kept}.items()}
     parts['Pictures'] = self._figures()
     cells = [[r['layer'], r['kind'], *(v for k in _compared for v in r[k])] for r in self.rows]
-    parts['Layers'] = ''.join(f'<p>{_esc(s)}.</p>' for s in ['No layer in common']*(not self.shared)+self._alone(10_000))+f'<div class="layers">{_tools(False)}{_table(["layer","kind",*_pairs(_compared, self.labels)], cells)}</div>'
+    parts['Layers'] = ''.join(f'<p>{_esc(s)}.</p>' for s in ['No layer in common']*(not self.shared)+self._alone(10_000))+f'<div class="layers">{_tools(False)}{_table(["layer","kind",*_pairs(_compared, self.labels)], cells)}</div><p class="note">{_what}</p>'
     path = _page_path(path, 'changes.html')
     path.write_text(_page(title, f'{self.labels[0]}: {_about(self.before)}. {self.labels[1]}: {_about(self.after)}. Written by hookbook {__version__}.', parts), encoding='utf-8')
     return path
@@ -392,4 +396,4 @@ def _figures(self:Changes):
     both,rows = [plot._profiles(r) for r in (self.before,self.after)],2+.15*min(len(self.rows), 30)
     what = [k for k in both[0] if k in both[1]]
     return '<div class="pics">'+''.join(f'<figure>{_svg(lambda ax: plot._compare_one(ax, k, both, self.labels, legend=True), (5.2,rows), f"c{i}", k)}'
-        f'<figcaption><b>{_esc(k).capitalize()}</b> over depth, in the last quarter of the steps.</figcaption></figure>' for i,k in enumerate(what))+'</div>'
+        f'<figcaption><b>{_esc(k).capitalize()}</b> over depth, in the last quarter of the steps.</figcaption></figure>' for i,k in enumerate(what))+'</div><p class="note">A triangle at the edge is a 0; there is no line where there was no finite number.</p>'
