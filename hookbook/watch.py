@@ -23,6 +23,7 @@ from .hook import InertHook, recomputing
 from .record import *
 from .record import _Call
 from .health import *
+from .health import _call_train, _in_eval
 from .report import *
 
 # %% ../nbs/13_watch.ipynb #7201b828
@@ -375,7 +376,7 @@ def notes(self:watch) -> list: # Of sentences
 @patch
 def _why(self:watch):
     ev,nograd = self.idle.get('in evaluation mode'),self.idle.get('without gradients')
-    if self.opt_steps and ev: return f'the optimizer made {self.opt_steps} steps, but {ev} was in evaluation mode, in which dropout is off and batch norm does not learn. Call `model.train()` before training'
+    if self.opt_steps and ev: return f'the optimizer made {self.opt_steps} steps, but {ev} {_in_eval}: {_call_train}'
     if self.opt_steps: return f'the optimizer made {self.opt_steps} steps, but no module was called in them. Does the script use `.forward` or parameters alone?'
     if ev or nograd: return f'no model trained; {ev or nograd} ran {"in evaluation mode" if ev else "without gradients"} only'
     return 'no model was called. Training in processes that the script starts itself is not seen: start it with torchrun'
