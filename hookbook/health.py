@@ -441,7 +441,8 @@ def bad_init(
     "A linear layer blows up, or shrinks, the values that pass, and no normalisation behind it makes up for that"
     names,fed = _layers(run),run.given
     _need(run, 1)
-    if run.steps[0] or not fed: raise LookupError('there are no linear layers' if not run.steps[0] and 'given' in run.info else 'the first step was not recorded')
+    if run.steps[0]: raise LookupError('the first step was not recorded')
+    if not fed: raise LookupError('no linear layer ran in the first step')
     last_norm = max((i for i,n in enumerate(names) if 'Norm' in str(run.kinds[n])), default=-1)
     todo = [i for i,n in enumerate(names) if n in fed and i>last_norm and i]
     if not todo: raise LookupError('there are no linear layers without a normalisation behind them')

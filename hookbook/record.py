@@ -674,7 +674,7 @@ def _note_given(self:Recording, name, m, args):
     "Add up the squares of the values that the linear layer `m` is given"
     x = args[0] if args else None
     if not isinstance(m, (nn.Linear, nn.modules.conv._ConvNd)) or type(x) not in (Tensor, nn.Parameter): return
-    if not x.is_floating_point() or x.layout is not torch.strided or x.is_nested or x.is_meta or not x.numel(): return
+    if not x.is_floating_point() or x.element_size()==1 or x.layout is not torch.strided or x.is_nested or x.is_meta or not x.numel(): return
     squares,n = self.fed.get(name, (0,0))
     self.fed[name] = squares+torch.linalg.vector_norm(x.detach(), dtype=self.tracks['layers'].blank.dtype)**2,n+x.numel()
 
