@@ -570,9 +570,12 @@ _weighted = ('Linear','Conv1d','Conv2d','Conv3d','ConvTranspose1d','ConvTranspos
 
 def _traceable(run, before, step):
     "Does it show in `step` where non-finite values come from? The layers `before` were finite in it, and the steps before it are not on record"
-    if 'params' not in run.tracks: return any(k in _weighted or 'Norm' in k for k in (str(run.kinds[n]) for n in before))   # their weights are good
-    bad = {n for n,w in run.weights.norm.items() if not np.isfinite(w[run.weights.steps==step]).all()}
-    return len({n.rpartition('.')[0] for n in bad})<=1
+    norms = run.weights.norm if 'params' in run.tracks else {}
+    bad = [n for n,w in norms.items() if not np.isfinite(w[run.weights.steps==step]).all()]
+    owners = len({n.rpartition('.')[0] for n in bad})
+    if norms and (owners<2 or len(bad)<len(norms)): return owners<2
+    trained = [n for n in before if not norms or f'{n}.weight' in norms]   # all weights are bad, or unknown: then a finite layer speaks for its own
+    return any(k in _weighted or 'Norm' in k for k in (str(run.kinds[n]) for n in trained))
 
 
 # %% ../nbs/07_health.ipynb #ca8f7557
