@@ -268,6 +268,7 @@ class Series:
             raise AttributeError(f'a {type(self).__name__} has no {k!r}' + (f': did you mean {near[0]!r}?' if near else ''))
         return Named(zip(self._track.names, finish(torch.from_numpy(np.array(self.states())))[k].T))
 
+    def __getitem__(self, k): raise TypeError(f'a {type(self).__name__} is asked for a statistic first, and then for a layer: .mean[{k!r}]')
     def __dir__(self): return [*super().__dir__(), *_fields]
     def __repr__(self):
         s = self.steps
@@ -295,8 +296,9 @@ def hist(self:Series,
 def quantile(self:Series,
     name:str, # A layer
     q:float, # Share, 0 to 1
-) -> np.ndarray: # (spans,)
+) -> np.ndarray: # (spans,); raises `ValueError` for another `q`
     "The value that a share `q` of the activations of `name` stays below, over time"
+    if not np.all((np.asarray(q)>=0) & (np.asarray(q)<=1)): raise ValueError(f'q={q}: q is a share from 0 to 1, such as 0.99')
     return quantile(self.hist(name), q)
 
 # %% ../nbs/06_record.ipynb #ab0671ad
@@ -333,6 +335,9 @@ class Norms:
         "(steps,), the norm over all parameters together; `nan` where none had one"
         all = np.stack(list(self.norm.values()) or [np.full(len(self.steps), np.nan)])
         return np.where(np.isnan(all).all(0), np.nan, np.sqrt(np.nansum(all**2, 0)))
+    def _use(self, what): return f'use .{("grads","weights","updates")[self._kind]}.norm[{what}]'
+    def __getitem__(self, k): raise TypeError(f'what is wanted of {k!r}? For its norm {self._use(repr(k))}')
+    def __getattr__(self, k): raise AttributeError(f'{type(self).__name__} has no {k!r}: of parameters norms are kept, so {self._use("name")}')
     def __repr__(self): return f'{("gradients","weights","updates")[self._kind]} of {len(self.params)} parameters in {len(self.steps)} steps: .norm, .rms and .total'
 
 # %% ../nbs/06_record.ipynb #4432b1aa
@@ -343,7 +348,9 @@ class Updates(Norms):
 
 # %% ../nbs/06_record.ipynb #68cfed56
 class Run(Series):
-    "What was recorded: statistics of the layers over the steps, with further tracks `eval`, `inputs`, `output_grads`, and norms `grads`, `weights`, `updates`"
+    """What was recorded: statistics of the layers over the steps, with further tracks `eval`, `inputs`, `output_grads`, and norms `grads`, `weights`, `updates`
+
+    Two statistics tell how much of a layer is near zero: `small` is the share of values with |x| ≤ 1/32, and `near_zero`, the classic count, that with x ≤ 0.05, which takes every negative value too."""
     def __init__(self,
         tracks:dict, # `Track` by name, and a `Table` of norms under `params`
         info:dict, # What else is known: versions, types of the layers, sizes of the parameters
@@ -408,6 +415,7 @@ def _check(model, layers, every, budget, scaler, steps, path, flush_every):
     "Raise for arguments that `record` can't work with"
     if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
     if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))): raise FileNotFoundError(f'there is no folder to save {path} in')
+    if path and os.path.isdir(path): raise ValueError(f'{path} is a folder, and a run is a single file: path={os.path.join(path, "run.hookbook")!r}')
     _whole('every', every, 1, 'record every step with 1, every tenth with 10')
     _whole('steps', steps, 2, 'it is the number of rows that are kept')
     if flush_every is not None: _whole('flush_every', flush_every, 1, 'the steps between two flushes')
@@ -435,11 +443,11 @@ class Recording(Run):
         tracks = {n: Track(steps, width, device, hist) for n in names}
         tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32)
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
-        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], torch=torch.__version__))
+        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], passes=[0,0], eval_steps={}, torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
         self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,None,False,0,1,-1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
-        self.spent,self.began,self.times,self.wanted = 0.,None,[],every
+        self.spent,self.began,self.times,self.wanted,self.fed = 0.,None,[],every,{}
         self.attach()
 
 # %% ../nbs/06_record.ipynb #c2b05e7e
@@ -526,6 +534,7 @@ def _root_begins(self:Recording, *args):
     if not self.train: return self._begin_eval()
     self.rooted = True
     if self.over or not self.opts: self._begin_step()
+    self.info['passes'][0] += 1
 
 # %% ../nbs/06_record.ipynb #86367cc8
 @patch
@@ -540,8 +549,11 @@ def _part_begins(self:Recording, m):
     again = self.opener is None or self.opener==id(m)
     if not self.train:
         if again: self._begin_eval()
-    elif self.over if self.opts or self.rooted else again or self.over: self._begin_step()
-    else: return
+    else:
+        begins = self.over if self.opts or self.rooted else again or self.over
+        if begins: self._begin_step()
+        if begins or again: self.info['passes'][0] += 1
+        if not begins: return
     if self.opener is None: self.opener = id(m)
 
 # %% ../nbs/06_record.ipynb #feb9d4f8
@@ -592,6 +604,7 @@ def _see(self:Recording, name, m, args, out):
     if self.live if self.train else self.eval_live:
         self._guarded(name, self._store, 'layers' if self.train else 'eval', name, m, out)
         if self.train and 'output_grads' in self.tracks: self._ask_grads(name, out)
+        if self.train and not self.step: self._guarded(name, self._note_given, name, m, args)
     self.spent += self._clock()-start
 
 # %% ../nbs/06_record.ipynb #69ce8a87
@@ -654,6 +667,24 @@ def _see_input(self:Recording, name, m, args, kwargs):
 @patch
 def _store_all(self:Recording, track, name, found):
     for path,t in found: self.tracks[track].add(name+path, t)
+
+# %% ../nbs/06_record.ipynb #6f5ba116
+@patch
+def _note_given(self:Recording, name, m, args):
+    "Add up the squares of the values that the linear layer `m` is given"
+    x = args[0] if args else None
+    if not isinstance(m, (nn.Linear, nn.modules.conv._ConvNd)) or type(x) not in (Tensor, nn.Parameter): return
+    if not x.is_floating_point() or x.element_size()==1 or x.layout is not torch.strided or x.is_nested or x.is_meta or not x.numel(): return
+    squares,n = self.fed.get(name, (0,0))
+    self.fed[name] = squares+torch.linalg.vector_norm(x.detach(), dtype=self.tracks['layers'].blank.dtype)**2,n+x.numel()
+
+@patch(as_prop=True)
+def given(self:Run):
+    "Root mean square of what each linear layer was given in the first step"
+    return self.info.get('given', {})
+
+@patch(as_prop=True)
+def given(self:Recording): return {n: rms for n,(squares,k) in self.fed.items() if math.isfinite(rms := math.sqrt(squares.cpu().numpy()/k))}
 
 # %% ../nbs/06_record.ipynb #a00ec0a6
 @patch
@@ -745,8 +776,19 @@ def _opt_ends(self:Recording, opt, args, kwargs):
     if self.live and not self.tracks['layers'].seen and 'torch._dynamo' in sys.modules: self.traced = True   # no layer ran, so it may be compiled
     if opt is self.opts[-1]:
         self.over = True
+        self._end_step()
         if not self.outside: self._run_eagerly(self._due(self.step+1))
     self.spent += self._clock()-start
+
+# %% ../nbs/06_record.ipynb #6f5ba114
+@patch
+def _end_step(self:Recording):
+    passes,most = self.info['passes']
+    self.info['passes'][:] = 0,max(passes, most)
+    m = self.inner
+    if passes or self.pausing or m is None or m.training or all(p.grad is None for p in m.parameters()): return
+    if not (seen := self.info['eval_steps']): seen.update(n=0, first=self.step, training=[n for n,o in m.named_modules() if o.training][:3])
+    seen.update(n=seen['n']+1, last=self.step)
 
 # %% ../nbs/06_record.ipynb #893f0454
 @patch
@@ -797,16 +839,17 @@ def close(self:Recording,
     if self.closed: return
     self._run_eagerly(False)
     self._guarded('the weights at the end', self._last_look)
+    self.info['given'] = self.given
     for h in self.handles: h.remove()
     for i in list(self.hooked): self._unhook(i)
-    self.closed,self.live,self.held,self.model,self.inner,self.names = True,False,{},None,None,{}
+    self.closed,self.live,self.eval_live,self.held,self.model,self.inner,self.names = True,False,False,{},None,None,{}
     if flush: self._saving(self.flush)
 
 # %% ../nbs/06_record.ipynb #c4d05e7e
 @patch
-def _last_look(self:Recording):
+def _last_look(self:Recording, model=None):
     "Note the parameters that are not finite"
-    ps = {n: p for n,p in self.inner.named_parameters() if not (p.is_meta or is_lazy(p)) and p.numel() and p.element_size()>1 and (p.is_floating_point() or p.is_complex())}   # float8 has no norm
+    ps = {n: p for n,p in (self.inner if model is None else model).named_parameters() if not (p.is_meta or is_lazy(p)) and p.numel() and p.element_size()>1 and (p.is_floating_point() or p.is_complex())}   # float8 has no norm
     if not ps: return
     norms = _norms_of([_local(p) for p in ps.values()], self.tracks['layers'].blank).cpu().numpy()
     self.info['bad_weights'] = [n for n,norm in zip(ps, norms) if not math.isfinite(norm) and not _local(ps[n]).isfinite().all()]   # a norm may also overflow
@@ -883,7 +926,7 @@ def __repr__(self:Run):
 @patch
 def _repr_markdown_(self:Run):
     "One line, and a table of the layers at the last step in which they ran"
-    cols = dict(mean='mean', std='std', min='min', max='max', near_zero='near zero', nonfinite='non-finite', calls='calls')
+    cols = dict(mean='mean', std='std', min='min', max='max', small=f'near zero (abs ≤ 1/32)', nonfinite='non-finite', calls='calls')
     ran = {n: np.flatnonzero(c>0) for n,c in self.calls.items()}
     stats,shown = {k: getattr(self, k) for k in cols},[n for n in self.layers if len(ran[n])]
     lines = [f"| {_md(n)} | {self.kinds[n]} | {' | '.join(f'{v[n][ran[n][-1]]:.3g}' for v in stats.values())} |" for n in shown[:40]]
@@ -921,7 +964,7 @@ def save(self:Run,
     path, # Of the file, by custom `*.hookbook`
 ):
     "Write the run to a file, all or nothing"
-    head,tensors = dict(format=_FORMAT, info=self.info, tracks={}),{}
+    head,tensors = dict(format=_FORMAT, info={**self.info, 'given': self.given}, tracks={}),{}
     for name,t in self.tracks.items():
         head['tracks'][name],parts = t._parts(self._upto(t))
         tensors.update({f'{name}.{k}': v.cpu().clone().contiguous() for k,v in parts.items()})
@@ -1028,13 +1071,22 @@ def plot(self:Run,
     import matplotlib.pyplot as plt
     names = list(self.layers) if layers is None else [layers] if isinstance(layers, str) else list(layers)
     fig,axs = plt.subplots(1, 3, figsize=figsize, layout='constrained')
-    for ax,(k,title) in zip(axs, dict(mean='mean', std='standard deviation', near_zero=f'share at most {NEAR_ZERO}').items()):
-        for i,n in enumerate(names): ax.plot(self.steps, getattr(self, k)[n], color=plt.cm.viridis(i/max(len(names)-1, 1)*.9), lw=1.2, label=n)
+    for ax,(k,title) in zip(axs, dict(mean='mean', std='standard deviation', small='share near zero (|x| ≤ 1/32)').items()):
+        for i,n in enumerate(names): ax.plot(self.steps, getattr(self, k)[n], color=plt.cm.viridis(.9*i/max(len(names)-1, 1)), lw=1.2, label=n)
         ax.set(title=title, xlabel='step')
         ax.spines[['top','right']].set_visible(False)
-    shown = axs[2].get_legend_handles_labels()
-    if len(names)<=16: fig.legend(*shown, loc='outside right center', frameon=False, fontsize=8, title='layer')
+    _layer_key(fig, axs, names)
     return axs
+
+def _layer_key(fig, axs, names, most=16):
+    "Which line is which: a legend for a few layers, a colour bar from the first to the last for many"
+    import matplotlib as mpl
+    if len(names)<=most: return fig.legend(*axs[2].get_legend_handles_labels(), loc='outside right center', frameon=False, fontsize=8, title='layer')
+    cmap = mpl.colors.ListedColormap(mpl.colormaps['viridis'](np.linspace(0, .9, len(names))))
+    bar = fig.colorbar(mpl.cm.ScalarMappable(mpl.colors.Normalize(0, len(names)-1), cmap), ax=axs[2], label=f'{len(names)} layers')
+    bar.set_ticks([0,len(names)-1], labels=[names[0],names[-1]], parse_math=False)
+    bar.ax.invert_yaxis()
+
 
 # %% ../nbs/06_record.ipynb #65c7e342
 @patch

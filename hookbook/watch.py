@@ -19,10 +19,11 @@ from torch.nn.modules import module as torch_module
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.optim import Optimizer, optimizer as torch_optimizer
 from fastcore.basics import patch, store_attr
-from .hook import recomputing
+from .hook import InertHook, recomputing
 from .record import *
 from .record import _Call
 from .health import *
+from .health import _call_train, _in_eval
 from .report import *
 
 # %% ../nbs/13_watch.ipynb #7201b828
@@ -46,7 +47,7 @@ class Watched(Recording):
         ended=Recording.close, # Called with the recorder when that many were recorded
         **kwargs, # As for `record`
     ):
-        self.limit,self.ended,self.stepped,self.total = limit,ended,set(),0.
+        self.limit,self.ended,self.stepped,self.total,self.parting = limit,ended,set(),0.,False
         self.started = self.saved = self._clock()
         super().__init__(model, **kwargs)
 
@@ -55,6 +56,42 @@ class Watched(Recording):
         if self.limit is not None and self.step+1>=self.limit: return self.ended(self)
         self.stepped.clear()
         super()._begin_step()
+
+# %% ../nbs/13_watch.ipynb #7a1be002
+class _Will(InertHook):
+    "What a model leaves to its recorder: a last look at its parameters"
+    def __init__(self, rec): self.rec,self.parts = weakref.ref(rec),dict(_parameters=rec.inner._parameters, _modules=rec.inner._modules)
+    def __call__(self, *args): pass   # it stands where hooks for `state_dict` are kept
+    def __del__(self):
+        if (rec := self.rec()) and not rec.closed: rec._take_leave(self.parts)
+
+@patch
+def attach(self:Watched):
+    Recording.attach(self)
+    self.handles.append(self.inner.register_state_dict_pre_hook(_Will(self)))
+
+@patch
+def _take_leave(self:Watched, parts):
+    "The model is about to go, and these are its `parts`"
+    if self.parting: return
+    rest = nn.Module()
+    vars(rest).update(parts)
+    try:
+        with torch.inference_mode(False): Recording._last_look(self, rest)
+        self.parting = True
+    except Exception: pass   # then it has not been seen, as the run will say
+
+# %% ../nbs/13_watch.ipynb #7a1be003
+@patch
+def _last_look(self:Watched):
+    if self.inner is not None: Recording._last_look(self)
+    elif not self.parting: self.info['caveat'] = 'The weights at the end were not seen: the model was gone too soon.'
+    self.parting = True
+
+@patch
+def _part_begins(self:Watched, m):
+    if self.inner is None: self.close(flush=False)   # a part has outlived the whole
+    else: Recording._part_begins(self, m)
 
 # %% ../nbs/13_watch.ipynb #23a358d3
 _ADVANCE = .5   # seconds of recording before the budget counts
@@ -339,7 +376,7 @@ def notes(self:watch) -> list: # Of sentences
 @patch
 def _why(self:watch):
     ev,nograd = self.idle.get('in evaluation mode'),self.idle.get('without gradients')
-    if self.opt_steps and ev: return f'the optimizer made {self.opt_steps} steps, but {ev} was in evaluation mode, in which dropout is off and batch norm does not learn. Call `model.train()` before training'
+    if self.opt_steps and ev: return f'the optimizer made {self.opt_steps} steps, but {ev} {_in_eval}: {_call_train}'
     if self.opt_steps: return f'the optimizer made {self.opt_steps} steps, but no module was called in them. Does the script use `.forward` or parameters alone?'
     if ev or nograd: return f'no model trained; {ev or nograd} ran {"in evaluation mode" if ev else "without gradients"} only'
     return 'no model was called. Training in processes that the script starts itself is not seen: start it with torchrun'
@@ -435,7 +472,7 @@ def tell(self:watch,
     self.close(flush)
     if int(os.environ.get('RANK', 0)): return
     for n,r in self.runs.items():
-        if caveat := self._missing(r): r.info['caveat'] = caveat
+        if (missing := self._missing(r)) and missing not in (was := r.info.get('caveat', '')): r.info['caveat'] = f'{missing} {was}'.strip()
         if len(r.tracks['layers'].steps): self._guarded(self._tell_of, n, Run(r.tracks, r.info), r.step+1)
     if self.runs or self.idle or self.opt_steps or not quiet: _say(*(n for n in self.notes() if n not in self.said))
 
