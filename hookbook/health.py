@@ -437,6 +437,7 @@ def update_ratio(
 def bad_init(
     run, # The run to look through
     gain:float=10., # Ratio of the variance of what a linear layer gives to the mean square of what it is given
+    width:int=8, # Channels that a layer must have to be called too small: the variance of a few numbers is a matter of luck
 ):
     "A linear layer blows up, or shrinks, the values that pass, and no normalisation behind it makes up for that"
     names,fed = _layers(run),run.given
@@ -449,7 +450,7 @@ def bad_init(
     for i in todo:
         var,before = run.std[names[i]][0]**2,fed[names[i]]**2
         g = var/before if before>0 else math.nan
-        small = 0<g<1/gain and i<todo[-1]
+        small = 0<g<1/gain and i<todo[-1] and _channels(run, names[i])>=width
         if not (small or gain<g<math.inf) or not small and _bias_power(run, names[i])>var/2: continue
         yield Finding(names[i], (0,0), g, 1/gain if small else gain,
             f'At the start this layer {"shrinks" if small else "enlarges"} what passes through it: layer upon layer, values and gradients {"vanish" if small else "explode"}.',
@@ -459,6 +460,8 @@ def bad_init(
 def _bias_power(run, name):
     "Mean square of the bias of the layer `name` in the first step, or 0 if it isn't known"
     return run.weights.rms[b][0]**2 if 'params' in run.tracks and (b := f'{name}.bias') in run.weights.params else 0.
+
+def _channels(run, name): return run.channel_max(name).shape[1] if name in run._track.maxima else math.inf
 
 
 # %% ../nbs/07_health.ipynb #10ab2307
