@@ -128,7 +128,7 @@ class watch:
         self.runs,self.known,self.owners = {},weakref.WeakSet(),weakref.WeakKeyDictionary()
         self.problems,self.idle,self.opt_steps,self.missed,self.lock = [],{},0,0,threading.RLock()
         self.handles,self.done,self.patched,self.compiles,self.eager,self.compiled,self.traced = [],None,[],False,False,False,True
-        self.said,self.again = set(),_again(out)
+        self.again = _again(out)
 
     @property
     def recs(self): return list(self.runs.values())
@@ -158,7 +158,6 @@ def _guarded(self:watch, f, *args):
 @patch
 def _problem(self:watch, why):
     self.problems.append(why)
-    self.said.add(why)
     _say(why)
 
 def _say(*lines):
@@ -437,7 +436,7 @@ def tell(self:watch,
     for n,r in self.runs.items():
         if caveat := self._missing(r): r.info['caveat'] = caveat
         if len(r.tracks['layers'].steps): self._guarded(self._tell_of, n, Run(r.tracks, r.info), r.step+1)
-    if self.runs or self.idle or self.opt_steps or not quiet: _say(*(n for n in self.notes() if n not in self.said))
+    if self.runs or self.idle or self.opt_steps or not quiet: _say(*self.notes())
 
 @patch
 def _tell_of(self:watch, name, run, steps):
