@@ -293,7 +293,7 @@ def plot_layer_stats(self:ActivationStats,
     figsize:tuple=(12,3)): # Width and height in inches
     "Draw the three series of a layer"
     axs = plot.subplots(1, 3, figsize=figsize)[1]
-    for ys,ax,what in zip(self.layer_stats(idx), axs, ('mean','standard deviation','share near zero')):
+    for ys,ax,what in zip(self.layer_stats(idx), axs, ('mean','standard deviation','share at most 0.05')):
         ax.plot(range(0, len(ys)*(self.every or 1), self.every or 1), ys)
         ax.set(title=what, xlabel='step')
     return axs
@@ -306,7 +306,7 @@ def dead_chart(self:ActivationStats,
     "The share of activations near zero, a row a layer (the mean of its tensors where there are several)"
     near = [self.layer_stats(i)[2] for i in range(len(self.names))]
     shares = [[sum(o)/len(o) if isinstance(o, list) else o for o in ys] for ys in near]
-    return plot.dead_chart(shares, self.names, self.every or 1, figsize, ax)
+    return plot.dead_chart(shares, self.names, self.every or 1, figsize, ax, label='share at most 0.05')
 
 @patch
 def __repr__(self:ActivationStats):

@@ -165,7 +165,7 @@ class watch:
         self.runs,self.known,self.owners = {},weakref.WeakSet(),weakref.WeakKeyDictionary()
         self.problems,self.idle,self.opt_steps,self.missed,self.lock = [],{},0,0,threading.RLock()
         self.handles,self.done,self.patched,self.compiles,self.eager,self.compiled,self.traced = [],None,[],False,False,False,True
-        self.said,self.again = set(),_again(out)
+        self.again = _again(out)
 
     @property
     def recs(self): return list(self.runs.values())
@@ -195,7 +195,6 @@ def _guarded(self:watch, f, *args):
 @patch
 def _problem(self:watch, why):
     self.problems.append(why)
-    self.said.add(why)
     _say(why)
 
 def _say(*lines):
