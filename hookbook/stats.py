@@ -98,26 +98,26 @@ _ones = {np.dtype(d): np.ones(_RUN, d) for d in (np.float32,np.float64)}
 def _sum(a):
     "Sum of the numpy array `a`, four runs at a time"
     k = len(a)//(4*_RUN)*4*_RUN
-    return float(np.matmul(a[:k].reshape(-1,4,_RUN), _ones[a.dtype]).sum(dtype=np.float64)+np.add.reduce(a[k:]))
+    s = np.matmul(a[:k].reshape(-1,4,_RUN), _ones[a.dtype]).sum(dtype=np.float64)
+    return float(s if k==len(a) else s+np.add.reduce(a[k:]))
 
 def _squares(a):
     "Sum of the squares of the numpy array `a`, to better than one part in a million"
     k = len(a)//_RUN*_RUN
     r = a[:k].reshape(-1,_RUN)
-    return float(np.matmul(r[:,None], r[...,None]).sum(dtype=np.float64)+np.dot(a[k:], a[k:]))
+    s = np.matmul(r[:,None], r[...,None]).sum(dtype=np.float64)
+    return float(s if k==len(a) else s+np.dot(a[k:], a[k:]))
 
 # %% ../nbs/05_stats.ipynb #7e1f02aa
 def _fine(q): return 1e-25<q<1e35
 
-def _top(b): return np.maximum.reduce(b.numpy())
-
-def _sums(b, centre, spare, top=_top):
-    "Sums over the block `b` about a centre that is moved until it is good: `centre, sum, squares, min, max`"
-    a,lo = b.numpy(),None
+def _sums(a, centre, spare, top=np.maximum.reduce):
+    "Sums over the block `a` about a centre that is moved until it is good: `centre, sum, squares, min, max`"
+    lo = None
     while True:
         y = np.subtract(a, centre, out=spare[:len(a)]) if centre else a
         s,q = _sum(y),_squares(y)
-        if lo is None: lo,hi = float(np.minimum.reduce(a)),float(top(b))
+        if lo is None: lo,hi = float(np.minimum.reduce(a)),float(top(a))
         if not _fine(q) or 2*s*s<q*len(a): return centre,s,q,lo,hi
         centre = float(a.dtype.type(centre+s/len(a)))   # a number that the block's dtype can hold, so that it is what is subtracted
 
@@ -162,16 +162,15 @@ def _few(x, near):
     return a.size, mean, m2, lo, hi, np.count_nonzero(a<=near), np.count_nonzero(np.abs(a)<=SMALL), bad, 1
 
 # %% ../nbs/05_stats.ipynb #0b7c51d3
-def _blocks(x, near, size=_BLOCK, top=_top, see=None):
+def _blocks(x, near, size=_BLOCK, top=np.maximum.reduce, see=None):
     "The state of `x`, block by block, as a tuple"
     work = _work(x.dtype)
     spare,copied,mask = _scratch(work)
+    whole = x.numpy() if x.dtype==work else None
     n,mean,m2,lo,hi,k,j,bad,centre = 0,0.,0.,math.inf,-math.inf,0,0,0,0.
     for i in range(0, len(x), size):
-        b = x[i:i+size]
-        if x.dtype!=work: b = copied[:len(b)].copy_(b)
-        a = b.numpy()
-        centre,s,q,l,h = _sums(b, centre, spare, top)
+        a = copied[:len(x)-i][:size].copy_(x[i:i+size]).numpy() if whole is None else whole[i:i+size]
+        centre,s,q,l,h = _sums(a, centre, spare, top)
         if _fine(q) or l==h==0: z,part = 0,(len(a), centre+s/len(a), q-s*s/len(a))
         else: *part,l,h,z = _exact(a)
         n,mean,m2 = _chan(n, mean, m2, *part)
@@ -458,7 +457,7 @@ class _Tops:
         self.found += found
         return found
 
-    def top(self, b): return max(np.maximum.reduce(o.numpy()) for o in self.add(b))
+    def top(self, a): return max(np.maximum.reduce(o.numpy()) for o in self.add(torch.from_numpy(a)))
 
     def result(self): return torch.cat(self.found).view(-1, self.channels).amax(0).float()
 
@@ -491,7 +490,7 @@ def host_read(
     if tops and tops.unit>_BLOCK: tops = None
     taken,(part,s) = [],_sampling(v, _SAMPLE, step)
     with np.errstate(all='ignore'):
-        state = _blocks(v.x, v.near, _BLOCK//tops.unit*tops.unit if tops else _BLOCK, tops.top if tops else _top,
+        state = _blocks(v.x, v.near, _BLOCK//tops.unit*tops.unit if tops else _BLOCK, tops.top if tops else np.maximum.reduce,
                         (lambda a,i: taken.append(a[(part.start-i)%s::s].copy())) if hist else None)
     bins = _whole_bins(_host_bins(torch.from_numpy(np.concatenate(taken))), s, v) if hist else None
     return _state(state, v), bins, tops.result() if tops else channel_max(v, axis) if lanes else None
