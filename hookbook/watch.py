@@ -473,7 +473,7 @@ def tell(self:watch,
     for n,r in self.runs.items():
         if (missing := self._missing(r)) and missing not in (was := r.info.get('caveat', '')): r.info['caveat'] = f'{missing} {was}'.strip()
         if len(r.tracks['layers'].steps): self._guarded(self._tell_of, n, Run(r.tracks, r.info), r.step+1)
-    if self.runs or self.idle or self.opt_steps or not quiet: _say(*(n for n in self.notes() if n not in self.said))
+    if self.runs or self.idle or self.opt_steps or not quiet: _say(*self.notes())
 
 @patch
 def _tell_of(self:watch, name, run, steps):
