@@ -681,7 +681,8 @@ def _html_rows(f):
     "Two rows of a table: what was found, and below it what it means and what to try"
     cell = lambda s, more='': f'<td style="text-align:left; vertical-align:top" {more}>{html.escape(str(s))}</td>'
     top = ''.join(map(cell, (f.severity, f.rule, f.layer or '(the model)', _when(f.steps), f'{_num(f.seen)} ({f.unit})')))
-    return f'<tr>{top}</tr><tr>{cell("")}{cell(f"{f.means} Try: {f.try_}.", "colspan=4")}</tr>'
+    why = html.escape(f'{f.means} Try: {f.try_}.')
+    return f'<tr>{top}</tr><tr><td colspan=5 style="text-align:left; white-space:normal"><div style="max-width:min(48em,85vw)">{why}</div></td></tr>'
 
 @patch
 def _repr_html_(self:Findings):
