@@ -670,8 +670,9 @@ def __repr__(self:Findings):
     n = {s: sum(f.severity==s for f in self) for s in severities}
     head = ', '.join(f'{k} {s}{"s" if k>1 else ""}' for s,k in n.items() if k) or self._none()
     lines = [f'{head} in {self.about}', *([self.caveat] if self.caveat else [])]
-    for name in dict.fromkeys(f.rule for f in self):
-        first,*more = [f for f in self if f.rule==name]
+    alike = lambda f: (f.rule, f.unit, f.threshold>f.seen)   # too small isn't too large
+    for kind in dict.fromkeys(map(alike, self)):
+        first,*more = [f for f in self if alike(f)==kind]
         lines += [repr(first), *[f"  also in '{f.layer}', {_when(f.steps)}: {_num(f.seen)}" for f in more[:5]]]
         if len(more)>5: lines.append(f'  and in {len(more)-5} more')
     return '\n'.join(lines+self.notes())

@@ -221,7 +221,8 @@ def _add_max(self:Track, name, m):
     if name not in self.maxima: self.maxima[name] = torch.full((self.max_spans,len(m)), -math.inf, dtype=torch.bfloat16, device=self.device)
     if self.maxima[name].shape[1]!=len(m): return   # a layer that gives a varying number of channels has none worth naming
     cell = self.maxima[name][len(self.spans)-1]
-    torch.fmax(cell, m.to(cell, non_blocking=True), out=cell)
+    m = m.to(cell, non_blocking=True).nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)   # a channel with a NaN in it is not one that never fires
+    torch.fmax(cell, m, out=cell)
 
 # %% ../nbs/06_record.ipynb #48508fb7
 class Named(dict):
@@ -305,7 +306,7 @@ def quantile(self:Series,
 @patch
 def channel_max(self:Series,
     name:str, # A layer
-) -> np.ndarray: # (spans, channels); `-inf` where the layer did not run
+) -> np.ndarray: # (spans, channels); `-inf` where the layer did not run, `inf` where the channel held a NaN
     "The largest value of each channel of `name`, over time"
     self._row(name)
     if name not in self._track.maxima: raise LookupError(f'no maxima of channels were recorded for {name!r}')

@@ -393,7 +393,7 @@ def quantile(
     if not 0<=q<=1: raise ValueError(f'q={q} has to be a share from 0 to 1, such as 0.99')
     h = np.asarray(hist, dtype=np.float64)[...,4:-4]   # the finite bins
     c = h.cumsum(-1)
-    want = q*c[...,-1:]
+    want = np.maximum(q*c[...,-1:], 1e-9)   # the lowest value is in the first bin that holds any
     i = np.minimum((c<want).sum(-1, keepdims=True), h.shape[-1]-1)
     inside,below = (np.take_along_axis(o, i, -1) for o in (h, c-h))
     lo,hi = (bin_edges()[4:-4].clip(-_MAX, _MAX)[i+k] for k in (0,1))
