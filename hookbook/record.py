@@ -927,7 +927,7 @@ def __repr__(self:Run):
 @patch
 def _repr_markdown_(self:Run):
     "One line, and a table of the layers at the last step in which they ran"
-    cols = dict(mean='mean', std='std', min='min', max='max', small=f'near zero (abs ≤ 1/32)', nonfinite='non-finite', calls='calls')
+    cols = dict(mean='mean', std='std', min='min', max='max', small='near zero (abs ≤ 1/32)', nonfinite='non-finite', calls='calls')
     ran = {n: np.flatnonzero(c>0) for n,c in self.calls.items()}
     stats,shown = {k: getattr(self, k) for k in cols},[n for n in self.layers if len(ran[n])]
     lines = [f"| {_md(n)} | {self.kinds[n]} | {' | '.join(f'{v[n][ran[n][-1]]:.3g}' for v in stats.values())} |" for n in shown[:40]]
