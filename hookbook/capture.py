@@ -727,20 +727,30 @@ def cat(self:Activations,
     return _joined(name, [v for v in self.calls(name) if v is not None], dim)
 
 # %% ../nbs/03_capture.ipynb #6342d12d
+def _streams(device):
+    "The module of `device`, if copies from it to pinned memory go on while the host does"
+    module = None if device.type=='cpu' else getattr(torch, device.type, None)
+    return module if hasattr(module, 'Event') and hasattr(module, 'current_stream') else None
+
 @patch
 def move(self:_Tap, t):
     "Copy `t` to the device asked for; from a GPU to the CPU without waiting"
-    if t.device.type!='cuda' or self.cap.device.type!='cpu': return t.to(self.cap.device)
+    streams = _streams(t.device)
+    plain = t.layout is torch.strided and not t.is_quantized and not hasattr(t, '__tensor_flatten__')
+    if self.cap.device.type!='cpu' or not streams or not plain: return t.to(self.cap.device)
+    t = t.resolve_conj().resolve_neg()
     to = torch.empty_like(t, device='cpu', pin_memory=True)
+    if to.stride()!=t.stride(): t = torch.empty_like(t).copy_(t)   # with gaps in it, or repeated: the host would have a part in the copy, before it is done
     to.copy_(t, non_blocking=True)
-    stream = torch.cuda.current_stream(t.device)
-    self.events.setdefault((t.device,stream.stream_id), torch.cuda.Event()).record(stream)
+    stream = streams.current_stream(t.device)
+    self.events.setdefault((t.device,stream.stream_id), streams.Event()).record(stream)
     return to
 
 @patch
 def sync(self:_Tap):
     "Wait until all copies that were begun are done"
     while self.events: self.events.popitem()[1].synchronize()
+
 
 # %% ../nbs/03_capture.ipynb #2259530f
 _hole = torch.empty(0)

@@ -301,7 +301,8 @@ def split_batch(self:Learner,
     b, # A batch, as a loader gives it
 ) -> tuple: # Inputs and targets, two tuples of values on `device`
     "Cut a batch into inputs and targets"
-    b = map_leaves(lambda t: t.to(self.device, non_blocking=True), b)
+    device = torch.device(self.device)
+    b = map_leaves(lambda t: t.to(device, non_blocking=device.type!='cpu'), b)   # a copy to the host would be read before it is there
     b = tuple(b) if isinstance(b, (tuple,list)) else (b,)
     n = getattr(self.dls, 'n_inp', None) or max(len(b)-1, 1)
     return b[:n],b[n:]

@@ -22,7 +22,7 @@ from .modules import *
 from .modules import _md
 from .hook import *
 from .stats import *
-from .stats import _merge
+from .stats import _merge, _wide
 
 # %% ../nbs/06_record.ipynb #593a2124
 class Table:
@@ -78,6 +78,22 @@ def thin(self:Table):
     self.data[:len(keep)] = self.data[:len(self.steps):2].clone()
     self.merged = len(range(0, self.merged, 2))
     self.steps = [self.steps[i] for i in keep]
+
+# %% ../nbs/06_record.ipynb #bb45329f
+def _sent(t, device):
+    "`t` on `device`, waiting only for what goes to the host, where a copy that is still on its way would be read"
+    return t.to(device, non_blocking=device.type!='cpu')
+
+@patch
+def follow(self:Table,
+    device, # Where the next numbers come from
+):
+    "Move to `device`, if it is an accelerator and the numbers are still on the CPU"
+    if device.type in (self.device.type,'cpu','meta') or self.device.type!='cpu': return
+    self.device = device
+    self.blank,self.data = (t.to(_wide(device)).to(device) for t in (self.blank,self.data))
+    if self.steps: self.cells = self.data[len(self.steps)-1].unbind(0)
+
 
 # %% ../nbs/06_record.ipynb #303d95c7
 @patch
@@ -140,6 +156,19 @@ def _widen(self:Track):
         self.hists = old.new_zeros(self.max_spans, len(self.data[0]), old.shape[2])
         self.hists[:,:old.shape[1]] = old
 
+# %% ../nbs/06_record.ipynb #4f52ed9c
+@patch
+def follow(self:Track,
+    device, # Where the next numbers come from
+):
+    "Move to `device`, if it is an accelerator and the numbers are still on the CPU"
+    Table.follow(self, device)
+    if self.groups.device==self.device: return
+    self.groups = self.groups.to(self.device)
+    if self.hist: self.hists = self.hists.to(self.device)
+    self.maxima = {k: m.to(self.device) for k,m in self.maxima.items()}
+
+
 # %% ../nbs/06_record.ipynb #f1e640cb
 @patch
 def open(self:Track,
@@ -192,6 +221,7 @@ def add(self:Track,
     i,v = self.column(name),values(t)
     if name not in self.kinds: self.kinds[name] = str(t.dtype).removeprefix('torch.')
     if axis is not None and (v.order is None or v.shape[axis]>_MAX_CHANNELS): axis = None
+    if not on_host(v): self.follow(v.x.device)
     top = (self._add_here if self.device.type=='cpu' and on_host(v) else self._add_there)(i, v, axis)
     self.seen.add(i)
     if top is not None: self._add_max(name, top)
@@ -210,9 +240,9 @@ def _add_here(self:Track, i, v, axis):
 @patch
 def _add_there(self:Track, i, v, axis):
     "On any other device"
-    state = measure(v).to(self.device, non_blocking=True)
+    state = _sent(measure(v), self.device)
     self.cells[i].copy_(merge(self.cells[i], state) if i in self.seen else state)
-    if self.hist: self.hists[len(self.spans)-1,i].index_add_(0, self.groups, hist_bits(v, step=self.steps[-1]).to(self.device, torch.int32, non_blocking=True))
+    if self.hist: self.hists[len(self.spans)-1,i].index_add_(0, self.groups, _sent(hist_bits(v, step=self.steps[-1]).to(torch.int32), self.device))
     return None if axis is None else channel_max(v, axis)
 
 # %% ../nbs/06_record.ipynb #6961ac5c
@@ -221,7 +251,7 @@ def _add_max(self:Track, name, m):
     if name not in self.maxima: self.maxima[name] = torch.full((self.max_spans,len(m)), -math.inf, dtype=torch.bfloat16, device=self.device)
     if self.maxima[name].shape[1]!=len(m): return   # a layer that gives a varying number of channels has none worth naming
     cell = self.maxima[name][len(self.spans)-1]
-    m = m.to(cell, non_blocking=True).nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)   # a channel with a NaN in it is not one that never fires
+    m = _sent(m.to(cell.dtype), self.device).nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)   # a channel with a NaN in it is not one that never fires
     torch.fmax(cell, m, out=cell)
 
 # %% ../nbs/06_record.ipynb #48508fb7
@@ -720,7 +750,7 @@ def _norms_of(ts, wide):
     res,groups = [None]*len(ts),{}
     for i,t in enumerate(ts): groups.setdefault((t.device,t.dtype), []).append(i)
     for (device,_),idx in groups.items():
-        for i,n in zip(idx, torch._foreach_norm([ts[i] for i in idx], 2, dtype=wide.dtype)): res[i] = n.to(wide.device, non_blocking=True)
+        for i,n in zip(idx, torch._foreach_norm([ts[i] for i in idx], 2, dtype=wide.dtype)): res[i] = _sent(n, wide.device)
     return torch.stack(res)
 
 # %% ../nbs/06_record.ipynb #576c9cc7
@@ -747,10 +777,11 @@ def _param_names(self:Recording, params):
 def _write_norms(self:Recording, names, ts, kind, factors=None):
     t = self.tracks['params']
     if not ts: return
+    for device in {g.device for g in ts}: t.follow(device)
     norms = _norms_of(ts, t.blank)
-    if factors: norms *= torch.tensor(factors, dtype=norms.dtype).to(norms.device, non_blocking=True)
+    if factors: norms *= _sent(torch.tensor(factors, dtype=norms.dtype), norms.device)
     idx = [t.column(n) for n in names]
-    t.data[len(t.steps)-1].select(1, kind).index_copy_(0, torch.tensor(idx).to(t.device, non_blocking=True), norms)
+    t.data[len(t.steps)-1].select(1, kind).index_copy_(0, _sent(torch.tensor(idx), t.device), norms)
     t.version += 1
 
 # %% ../nbs/06_record.ipynb #edad6f32
