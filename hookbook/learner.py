@@ -433,6 +433,7 @@ class TrainEvalCallback(Callback):
     def before_fit(self):
         self.learn.train_iter,self.learn.pct_train,self.learn.epoch = 0,0.,0
         self._place()
+        self.learn._ready_opt(self.opt.param_groups[-1]['lr'], False)   # on some devices a model that moves gets new parameters
 
     def _place(self):
         for m in (self.model, self.loss_func):
