@@ -181,7 +181,7 @@ def _blocks(x, near, size=_BLOCK, top=np.maximum.reduce, see=None):
     return n+bad, mean, m2, lo, hi, k, j, bad, 1
 
 # %% ../nbs/05_stats.ipynb #1c10bc89
-_PIECE = 2**26   # elements
+_PIECE = 2**24   # elements: enough to keep a device busy, and a temporary copy of them takes 64 MB
 
 def _piece(x, near):
     "The state of `x` on its device, without a host synchronisation"
