@@ -1304,7 +1304,7 @@ def _lay_out(lines, cols, totals, width=80, exact=False):
     if width: wide = [min(w, 18) if c in _left else w for c,w in zip(cols, wide)]
     bars = [5*(c in _barred and bool(totals.get(c))) for c in cols]
     most = max(_width(_fit(s, t, m, 10**6)) for s,t,m,_ in body)
-    label = max(24, min(width-sum(wide)-sum(bars)-2*len(cols), most)) if width else most
+    label = max(16, min(width-sum(wide)-sum(bars)-2*len(cols), most)) if width else most
     def line(first, cells):
         res = first+' '*(label-_width(first))
         for (text,bar),w,b,c in zip(cells, wide, bars, cols):
@@ -1362,7 +1362,8 @@ def _facts(s):
     if begun: yield 'MACs',f'{s.macs:,}'+(f', backward {s.backward_macs:,}' if s.backward_macs else '')+upto+f' ({_convention})'
     mem = dict(params=s.param_bytes, buffers=s.buffer_bytes, gradients=s.grad_bytes, optimizer=s.optim_bytes)
     if begun: mem['saved for backward'+upto.replace(',', '')],mem['peak of a step'] = s.saved_bytes,s.peak_bytes
-    yield 'memory',', '.join(f'{k} {_human_bytes(v)}' for k,v in mem.items() if v is not None)
+    fused = begun and any(r.type=='LSTM' and r.calls for r in s.rows)
+    yield 'memory',', '.join(f'{k} {_human_bytes(v)}' for k,v in mem.items() if v is not None)+'; the fused kernel of an LSTM keeps more, in a workspace of its own'*fused
     if s.uncounted: yield 'uncounted',', '.join(f'{k} (×{n})' if n>1 else k for k,n in s.uncounted.items())
     for n in s.notes: yield 'note',n
     if s.error is not None: yield 'error',f'{type(s.error).__name__}{_where_it_broke(s)}: {s.error}'
@@ -1381,7 +1382,7 @@ def table(self:Summary,
     lines = list(_tree_lines(self.rows[:1], depth, fold))
     head = f'{self.model}({", ".join(f"{k}: {_dims(v)}" for k,v in (self.rows[0].in_shapes or {}).items())})'
     res = _wrap(head, width or 10**6)+_lay_out(lines, cols, self.rows.totals, width, exact)
-    if any(len(rs)>1 for rs,*_ in lines): res.append('(×n): n alike; this line has their total, the lines below it one of them')
+    if any(len(rs)>1 for rs,*_ in lines): res += _wrap('(×n): n alike; this line has their total, the lines below it one of them', width or 120)
     for k,text in _facts(self): res += _wrap(text, width or 120, initial_indent=f'{k:<10} ', subsequent_indent=' '*11)
     return '\n'.join(res)
 
@@ -1695,6 +1696,7 @@ def plot(self:Summary,
     "An icicle of parameters, and one of compute if the model ran; returns the axes"
     import matplotlib.pyplot as plt
     whats = [(k,t) for k,t in (('params','parameters'),('macs','MACs')) if getattr(self, k)]
+    if not whats: raise ValueError(f'this {self.model} has neither parameters nor MACs, so there is nothing to draw')
     deepest = min(depth, max(r.depth for r in self.rows))
     fig,axs = plt.subplots(len(whats), 1, figsize=figsize or (9, len(whats)*(.9+.38*(deepest+1))), squeeze=False, layout='constrained')
     colours = {}
