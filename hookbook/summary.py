@@ -737,7 +737,7 @@ def _pad_packed(data, sizes, batch_first, padding, total):
     with no_dispatch():
         ns = sizes.tolist()
         lengths = torch.tensor([sum(n>b for n in ns) for b in range(ns[0])])
-    rows = data[torch.zeros(max(total, len(ns))*ns[0], dtype=torch.long, device=data.device)].unflatten(0, (-1,ns[0]))
+    rows = data[:1].expand(max(total, len(ns))*ns[0], *data.shape[1:]).contiguous().unflatten(0, (-1,ns[0]))   # autograd saves nothing for it
     return rows.transpose(0, 1) if batch_first else rows,lengths
 
 # %% ../nbs/04_summary.ipynb #b6fad9f8
@@ -842,6 +842,7 @@ def _prepare(trace, model, held, stand_in, evaluate):
         if id(p) not in made:
             made[id(p)] = stand_in.mode.from_tensor(p) if stand_in.mode else p
             trace.know_param(made[id(p)], p)
+            trace.param_storages.add(p.untyped_storage()._cdata)     # they may also run with the real one
     for o,_,_ in held:
         if isinstance(o, nn.Module): _as_written(o)
     if evaluate: model.eval()
@@ -877,7 +878,7 @@ def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=
         if fake: args,kwargs = _as_fakes(args, kwargs, stand_in)
         if fake and backward:
             memory = _Memory(512 if home.type=='cuda' else 1)     # CUDA's allocator gives blocks of 512 bytes
-            memory([*made.values(), *tensors((args,kwargs))])
+            memory([t for t in [*made.values(), *tensors((args,kwargs))] if not is_lazy(t)])
             memory.base,memory.live,memory.peak = memory.live,0,0
         if fake: _on_fakes(s, stand_in, hidden, trace)
         s.enter_context(_Dispatch(trace, stand_in if fake else None, memory))
