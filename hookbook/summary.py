@@ -348,7 +348,7 @@ def _formulas():
     return res
 
 # %% ../nbs/04_summary.ipynb #36cb6a78
-_multiplies = re.compile(r'linalg|^_?fft_|cdist|pdist|cholesky|lu_with|lu_solve|ormqr|orgqr|geqrf|householder|triangular_solve|lstsq|svd|eig|inverse$'
+_multiplies = re.compile(r'linalg|^_?fft_|cdist|pdist|cholesky|_lu_with|lu_solve|ormqr|orgqr|geqrf|householder|triangular_solve|lstsq|svd|eig|inverse$'
     r'|matrix_exp|ctc_loss|(mm|mv|matmul|gemm)(_|$)|conv|attention|^_?linear|_linear(_|$)|rnn|lstm|gru|multi_head|encoder_layer|(^|_)(ger|dot)$')
 _only_sounds_so = re.compile(r'vector_norm|linalg_(cross|diagonal|check_errors|vander|norm|powsum|matrix_norm)|_linalg_check|pack|reorder|convert'
     r'|_use_|flatten_weight|saturate|weight_norm|thnn_|linear_combination|slice_inverse')
@@ -395,6 +395,7 @@ class _Trace:
         self.param_storages,self.key_of,self.param_macs,self.lazy = set(),{},collections.Counter(),{}
         self.uncounted,self.choices,self.made_by,self.running_back = collections.Counter(),[],{},None
         self.optim_bytes = self.peak = None
+        self.unseen = False
 
 # %% ../nbs/04_summary.ipynb #6cabf765
 @patch(as_prop=True)
@@ -855,9 +856,27 @@ def _as_fakes(args, kwargs, fakes):
     return map_leaves(one, args),{k: map_leaves(one, v) for k,v in kwargs.items()}
 
 # %% ../nbs/04_summary.ipynb #54638405
+@contextmanager
+def _saving(trace):
+    "Autograd tells `trace` what it saves, except inside transforms of `torch.func`, which allow nobody to ask"
+    hooks,off = (trace.save, lambda box: box.t),torch.autograd.graph.disable_saved_tensors_hooks
+    inside = False
+    @contextmanager
+    def _off(why):
+        nonlocal inside
+        outer,inside,trace.unseen = not inside,True,True
+        if outer: torch._C._autograd._pop_saved_tensors_default_hooks()
+        try:
+            with off(why): yield
+        finally:
+            if outer:
+                torch._C._autograd._push_saved_tensors_default_hooks(*hooks)
+                inside = False
+    with _set(torch.autograd.graph, 'disable_saved_tensors_hooks', _off), torch.autograd.graph.saved_tensors_hooks(*hooks): yield
+
 def _measure(trace, model, args, kwargs, made, memory, optimizer, home):
     "The run itself: forward, and backward and an optimizer step if asked"
-    with torch.autograd.graph.saved_tensors_hooks(trace.save, lambda box: box.t): out = model(*args, **kwargs)
+    with _saving(trace): out = model(*args, **kwargs)
     if trace.back: trace.backward(out)
     del out
     peak = memory and memory.peak
@@ -931,6 +950,7 @@ def _observe(model, args, kwargs, **how):
         if _has_numbers(model, (args,kwargs)):
             trace = _try(model, args, kwargs, fake=False, **how)
             notes.append(f'a real run on {_home(model, args)}'+(f'; on fake tensors: {_in_words(e)}' if str(e)!=str(trace.error) else ''))
+    if trace.unseen: notes.append('torch.func does not tell what it saves for backward, so it is not counted')
     if trace.error is not None and _one_a_channel in str(trace.error) and not how.get('evaluate'):
         trace,notes = _observe(model, args, kwargs, **{**how, 'evaluate': True})
         notes.append('run in evaluation mode: a batch of one cannot be normalised in training mode')
