@@ -9,7 +9,7 @@ __all__ = ['dummy_eval', 'model_sizes', 'num_features_model', 'Row', 'Rows', 'Su
            'leaf_table', 'summary_report']
 
 # %% ../nbs/04_summary.ipynb #03ac992c
-import collections, copy, dataclasses, difflib, functools, html, inspect, json, logging, math, re, statistics, sys, textwrap, threading, time, traceback, types, unicodedata, weakref
+import collections, copy, dataclasses, difflib, functools, gc, html, inspect, json, logging, math, re, statistics, sys, textwrap, threading, time, traceback, types, unicodedata, weakref
 from contextlib import ExitStack, contextmanager
 import torch
 from torch import nn, Tensor
@@ -351,7 +351,7 @@ def _formulas():
 _multiplies = re.compile(r'linalg|^_?fft_|cdist|pdist|cholesky|_lu_with|lu_solve|ormqr|orgqr|geqrf|householder|triangular_solve|lstsq|svd|eig|inverse$'
     r'|matrix_exp|ctc_loss|(mm|mv|matmul|gemm)(_|$)|conv|attention|^_?linear|_linear(_|$)|rnn|lstm|gru|multi_head|encoder_layer|(^|_)(ger|dot)$')
 _only_sounds_so = re.compile(r'vector_norm|linalg_(cross|diagonal|check_errors|vander|norm|powsum|matrix_norm)|_linalg_check|pack|reorder|convert'
-    r'|_use_|flatten_weight|saturate|weight_norm|thnn_|linear_combination|slice_inverse')
+    r'|_use_|flatten_weight|saturate|weight_norm|thnn_|linear_combination|slice_inverse|fftfreq')
 _torch_namespaces = 'aten prims prim profiler inductor c10d _c10d_functional c10d_functional rngprims _quantized onednn mkldnn quantized'.split()
 
 def _uncountable(func):
@@ -395,7 +395,7 @@ class _Trace:
         self.param_storages,self.key_of,self.param_macs,self.lazy = set(),{},collections.Counter(),{}
         self.uncounted,self.choices,self.made_by,self.running_back = collections.Counter(),[],{},None
         self.optim_bytes = self.peak = None
-        self.unseen = False
+        self.unseen,self.mode = False,None
 
 # %% ../nbs/04_summary.ipynb #6cabf765
 @patch(as_prop=True)
@@ -893,6 +893,7 @@ def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=
         trace = _Trace(model, [(n,o) for o,_,n in held if isinstance(o, nn.Module) and id(o) not in known], backward)
         s.callback(trace.close)
         stand_in,memory = (_Fakes if fake else _Aliases)(home),None
+        trace.mode = stand_in.mode
         made = _prepare(trace, model, held, stand_in, evaluate)
         if fake: args,kwargs = _as_fakes(args, kwargs, stand_in)
         if fake and backward:
@@ -923,13 +924,55 @@ def _brief_error(e, n=70):
     text = ' '.join(str(e).split())
     return f'{type(e).__name__}: {text[:n]}{"…" if len(text)>n else ""}'
 
+# %% ../nbs/04_summary.ipynb #48e59b35
+def _fakes_alive(mode):
+    "Among the young objects only: there may be millions of old ones"
+    return [o for age in (0,1) for o in gc.get_objects(age) if type(o) is FakeTensor and getattr(o, 'fake_mode', None) is mode]
+
+@contextmanager
+def _stay_young():
+    "What is made meanwhile does not grow old, since no garbage is collected"
+    if not gc.isenabled():
+        yield
+        return
+    gc.collect(1)     # what is there by now is old
+    gc.disable()
+    try: yield
+    finally: gc.enable()
+
+def _reaches(o, ids, far=4):
+    "Is one of `ids` in the cache `o`, in the containers in it, or in the entries of these?"
+    inner = (r for r in gc.get_referents(o) if id(r) in ids or type(r) in (dict,tuple,list) or type(r).__name__=='_lru_list_elem')
+    return any(id(r) in ids or far and _reaches(r, ids, far-1) for r in inner)
+
+def _forget_fakes(trace):
+    "Take fakes that are still alive after a run out of the caches, dicts and lists that hold them, directly or in a tuple"
+    kept = set(map(id, trace.lazy.values()))
+    inside = [t for t in _fakes_alive(trace.mode) if id(t) not in kept]
+    if not inside: return
+    ids = set(map(id, inside))
+    for o in gc.get_objects():
+        if type(o) is functools._lru_cache_wrapper and _reaches(o, ids): o.cache_clear()
+    for _ in range(3):
+        found = [h for h in gc.get_referrers(*inside) if h is not inside] if inside else []
+        for h in found:
+            if type(h) is list: h[:] = [v for v in h if id(v) not in ids]
+            if issubclass(type(h), dict) and not {'__name__','__module__'} & h.keys():     # nor the names of a module or a class
+                for k in [k for k,v in h.items() if id(v) in ids]: del h[k]
+        inside = [h for h in found if type(h) is tuple]
+        ids = set(map(id, inside))
+
 # %% ../nbs/04_summary.ipynb #3085d9e2
 def _try(model, args, kwargs, **how):
-    try: return _run(model, args, kwargs, **how)
+    with _stay_young(): return _try_once(model, args, kwargs, **how)
+
+def _try_once(model, args, kwargs, **how):
+    try: trace = _run(model, args, kwargs, **how)
     except Exception as e:      # a stand-in could not be made
         trace = _Trace(model)
         trace.error = e
-        return trace
+    if trace.mode: _forget_fakes(trace)
+    return trace
 
 def _in_words(e):
     "Why fake tensors would not do"
