@@ -226,13 +226,19 @@ def _packed_rnn(m):
         yield from (torch.ops.quantized.linear_unpack(p)[0] for p in packed)
         yield from biases
 
+def _packed_cell(m):
+    "Weights and biases of a dynamically quantized recurrent cell"
+    return [t for p in (m._packed_weight_ih, m._packed_weight_hh) for t in torch.ops.quantized.linear_unpack(p)]
+
 def packed_weights(
     m:nn.Module, # Any module
 ) -> list: # Tensors; empty for an ordinary module
     "The weights that a quantized layer keeps packed out of sight of `parameters()`"
     if isinstance(m, torch.jit.ScriptModule): return []
     if hasattr(m, '_all_weight_values'): got = _packed_rnn(m)
-    else: got = [f() for k in ('weight','bias') if callable(f := getattr(m, k, None)) and not isinstance(f, nn.Module)]
+    elif hasattr(m, '_packed_weight_ih'): got = _packed_cell(m)
+    elif hasattr(m, '_packed_params'): got = [f() for k in ('weight','bias') if callable(f := getattr(m, k, None))]
+    else: got = []
     return [t.detach() for t in got if isinstance(t, Tensor)]
 
 # %% ../nbs/01_modules.ipynb #23011043
@@ -281,8 +287,10 @@ def in_channels(
     m:nn.Module, # A vision model
 ) -> int:
     "Number of channels that the first convolution of `m` expects; raises `LookupError` when there is none"
-    convs = [l for l in m.modules() if isinstance(l, nn.modules.conv._ConvNd) or (isinstance(getattr(l, 'weight', None), Tensor)
-             and not is_lazy(l.weight) and l.weight.ndim==4)]
+    def is_conv(l):
+        if isinstance(l, nn.modules.conv._ConvNd) or 'parametrizations' in l._modules: return isinstance(l, nn.modules.conv._ConvNd)
+        return isinstance(w := getattr(l, 'weight', None), Tensor) and not is_lazy(w) and w.ndim==4
+    convs = list(filter(is_conv, m.modules()))
     if not convs: raise LookupError(f'{type(m).__name__} has no convolution, so there is no number of input channels to tell')
     n = getattr(convs[0], 'in_channels', None) or (0 if is_lazy(convs[0].weight) else convs[0].weight.shape[1])
     if not n: raise LookupError('the first convolution is lazy: it takes its number of channels from the first batch')

@@ -9,7 +9,7 @@ __all__ = ['dummy_eval', 'model_sizes', 'num_features_model', 'Row', 'Rows', 'Su
            'leaf_table', 'summary_report']
 
 # %% ../nbs/04_summary.ipynb #03ac992c
-import collections, copy, dataclasses, difflib, functools, html, inspect, json, logging, math, re, statistics, sys, textwrap, threading, time, traceback, types, weakref
+import collections, copy, dataclasses, difflib, functools, gc, html, inspect, json, logging, math, re, statistics, sys, textwrap, threading, time, traceback, types, unicodedata, weakref
 from contextlib import ExitStack, contextmanager
 import torch
 from torch import nn, Tensor
@@ -189,6 +189,13 @@ def _borrowed(model):
 _small = 2**16   # elements whose values are worth keeping
 _ordinary = Tensor,nn.Parameter,nn.Buffer
 
+_sparse_parts = {torch.sparse_coo: '_indices _values'} | {getattr(torch, f'sparse_{k}'): p for p,ks in {
+    'crow_indices col_indices values': 'csr bsr', 'ccol_indices row_indices values': 'csc bsc'}.items() for k in ks.split()}
+
+def _dense_parts(t):
+    "`t`, or the dense tensors that a sparse one is made of; none for layouts out of reach"
+    return [t] if t.layout is torch.strided else [getattr(t, k)() for k in _sparse_parts.get(t.layout, '').split()]
+
 def _device_of(t): return t.fake_device if isinstance(t, FakeTensor) else t.device
 
 def _home(model, args):
@@ -202,6 +209,7 @@ class _Fakes:
     def __init__(self, home): self.mode,self.home,self.values = FakeTensorMode(allow_non_fake_inputs=True),home,WeakIdKeyDictionary()
 
     def __call__(self, t):
+        if t.layout in _sparse_parts: raise TypeError('a fake sparse tensor has no values at all, so it would tell the wrong sizes')
         plain = (type(t) in _ordinary or isinstance(t, FakeTensor)) and t.layout is torch.strided and not t.is_quantized and not t.is_nested
         if plain:
             shell = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device='meta', requires_grad=t.requires_grad)
@@ -297,9 +305,15 @@ def _packed_rnn(x, state, params, *args, **kwargs):
     with no_dispatch(): ws = [torch.ops.quantized.linear_unpack(p)[0] for w in params for p in w.__getstate__()[0][4]]
     return math.prod(x.shape[:-1])*sum(w.numel() for w in ws)
 
+def _packed_cell(x, state, *packed, **kwargs): return math.prod(x.shape[:-1])*sum(_unpacked(p).numel() for p in packed[:2])
+
 def _conv(x, w, *args, out_val, **kwargs): return out_val.numel()*math.prod(w.shape[1:])
 def _rnn(x, w_ih, w_hh, *args, **kwargs): return math.prod(x.shape[:-1])*(w_ih.numel()+w_hh.numel())
-def _sparse(a, b, *args, **kwargs): return (a._nnz() if a.layout is torch.sparse_coo else a.values().numel())*b.shape[-1]
+def _sparse(*args, **kwargs):
+    "Each stored value of the sparse matrix, with a row or a column of the other one"
+    a,b = [t for t in args if isinstance(t, Tensor)][-2:]
+    stored = [_dense_parts(t)[-1].numel() for t in (a,b)]
+    return stored[0]*(b.shape[-1] if b.ndim>1 else 1) if b.layout is torch.strided else a.shape[-2]*stored[1]
 
 # %% ../nbs/04_summary.ipynb #9d0286b8
 _more_formulas = {
@@ -314,11 +328,12 @@ _more_formulas = {
     (lambda a, b, *r, **k: a.numel()*b.shape[-1]): 'aten: _int_mm _scaled_mm_v2',
     (lambda a, b, *r, **k: a.numel()*b.shape[0]): 'aten: _weight_int8pack_mm mkldnn_linear linear',
     _trilinear: 'aten: _trilinear',
-    _sparse: 'aten: _sparse_mm',
+    _sparse: 'aten: _sparse_mm _sparse_addmm',
     (lambda x, w, *r, out_val, **k: out_val.numel()*math.prod(w.shape[:2])): 'aten: conv_tbc',
     _rnn: 'aten: mkldnn_rnn_layer',
     _conv: 'aten: mkldnn_convolution _conv_depthwise2d conv_depthwise3d slow_conv_dilated2d slow_conv_dilated3d torchvision: deform_conv2d',
     _packed_rnn: 'aten: quantized_lstm quantized_gru',
+    _packed_cell: 'quantized: quantized_lstm_cell_dynamic quantized_gru_cell_dynamic quantized_rnn_tanh_cell_dynamic quantized_rnn_relu_cell_dynamic',
     _packed_linear: 'quantized: linear linear_relu linear_dynamic linear_relu_dynamic linear_dynamic_fp16 linear_relu_dynamic_fp16',
     _packed_conv: 'quantized: conv1d conv1d_relu conv2d conv2d_relu conv3d conv3d_relu conv1d_dynamic conv2d_dynamic conv3d_dynamic'}
 
@@ -333,10 +348,10 @@ def _formulas():
     return res
 
 # %% ../nbs/04_summary.ipynb #36cb6a78
-_multiplies = re.compile(r'linalg|^_?fft_|cdist|pdist|cholesky|lu_with|lu_solve|ormqr|orgqr|geqrf|householder|triangular_solve|lstsq|svd|eig|inverse$'
+_multiplies = re.compile(r'linalg|^_?fft_|cdist|pdist|cholesky|_lu_with|lu_solve|ormqr|orgqr|geqrf|householder|triangular_solve|lstsq|svd|eig|inverse$'
     r'|matrix_exp|ctc_loss|(mm|mv|matmul|gemm)(_|$)|conv|attention|^_?linear|_linear(_|$)|rnn|lstm|gru|multi_head|encoder_layer|(^|_)(ger|dot)$')
 _only_sounds_so = re.compile(r'vector_norm|linalg_(cross|diagonal|check_errors|vander|norm|powsum|matrix_norm)|_linalg_check|pack|reorder|convert'
-    r'|_use_|flatten_weight|saturate|weight_norm|thnn_|linear_combination|slice_inverse')
+    r'|_use_|flatten_weight|saturate|weight_norm|thnn_|linear_combination|slice_inverse|fftfreq')
 _torch_namespaces = 'aten prims prim profiler inductor c10d _c10d_functional c10d_functional rngprims _quantized onednn mkldnn quantized'.split()
 
 def _uncountable(func):
@@ -380,6 +395,7 @@ class _Trace:
         self.param_storages,self.key_of,self.param_macs,self.lazy = set(),{},collections.Counter(),{}
         self.uncounted,self.choices,self.made_by,self.running_back = collections.Counter(),[],{},None
         self.optim_bytes = self.peak = None
+        self.unseen,self.mode = False,None
 
 # %% ../nbs/04_summary.ipynb #6cabf765
 @patch(as_prop=True)
@@ -454,8 +470,8 @@ class _Box:
 @patch
 def save(self:_Trace, t):
     "Autograd saves `t`; it gets it back in a box, which `close` empties, since an output saved by its own node is a circle"
-    st = t.untyped_storage()
-    if st._cdata not in self.saved_storages and st._cdata not in self.param_storages:
+    for st in (o.untyped_storage() for o in _dense_parts(t)):
+        if st._cdata in self.saved_storages or st._cdata in self.param_storages: continue
         self.saved_storages.add(st._cdata)
         self.weak.append(StorageWeakRef(st))     # its address is not given to another while we know it
         self.running.saved += st.nbytes()
@@ -469,6 +485,18 @@ def know_param(self:_Trace, p, original):
     key = p.untyped_storage()._cdata
     self.param_storages.add(key)
     self.key_of[id(original)] = key
+
+@patch
+def new_data(self:_Trace, p, new):
+    "The parameter `p` gets the data of `new`, as in `model.half()`"
+    old,key = p.untyped_storage(),new.untyped_storage()._cdata
+    if old._cdata in self.param_storages:
+        self.weak.append(StorageWeakRef(old))
+        self.param_storages.add(key)
+        self.key_of = {i: key if k==old._cdata else k for i,k in self.key_of.items()}
+        macs = self.param_macs.pop(old._cdata, 0)
+        self.param_macs[key] += macs
+    p.data = new
 
 @patch
 def close(self:_Trace):
@@ -562,6 +590,7 @@ def __torch_dispatch__(self:_Dispatch, func, types, args=(), kwargs=None):
         with self: res = func.decompose(*args, **kwargs)
         if res is not NotImplemented: return res
     out = self.run(func, args, kwargs) if self.run else func(*args, **kwargs)
+    if callable(plan) and any(t.layout in _sparse_parts for t in _among(args)): plan = _sparse
     if callable(plan): self.trace.count(plan(*args, **kwargs, out_val=out), args)
     elif plan=='note': self.trace.uncounted[str(func._overloadpacket)] += 1
     if func._overloadpacket in _choosing: self.trace.chosen(func._overloadpacket, args)
@@ -709,7 +738,7 @@ def _pad_packed(data, sizes, batch_first, padding, total):
     with no_dispatch():
         ns = sizes.tolist()
         lengths = torch.tensor([sum(n>b for n in ns) for b in range(ns[0])])
-    rows = data[torch.zeros(max(total, len(ns))*ns[0], dtype=torch.long, device=data.device)].unflatten(0, (-1,ns[0]))
+    rows = data[:1].expand(max(total, len(ns))*ns[0], *data.shape[1:]).contiguous().unflatten(0, (-1,ns[0]))   # autograd saves nothing for it
     return rows.transpose(0, 1) if batch_first else rows,lengths
 
 # %% ../nbs/04_summary.ipynb #b6fad9f8
@@ -718,8 +747,7 @@ class _Memory:
     def __init__(self, rounding): self.rounding,self.live,self.peak,self.known = rounding,0,0,set()
 
     def __call__(self, out):
-        for t in tensors(out):
-            st = t.untyped_storage()
+        for st in (o.untyped_storage() for t in tensors(out) for o in _dense_parts(t)):
             if st._cdata in self.known: continue
             self.known.add(st._cdata)
             n = -(-st.nbytes()//self.rounding)*self.rounding
@@ -735,6 +763,7 @@ class _Memory:
 def _true_bytes(t):
     "`(storage, its bytes, bytes in use)` of a tensor, or of the tensors that a packed one is made of"
     if hasattr(t, '__tensor_flatten__'): return [b for k in t.__tensor_flatten__()[0] for b in _true_bytes(getattr(t, k))]
+    if t.layout in _sparse_parts: return [b for o in _dense_parts(t) for b in _true_bytes(o)]
     n = t.numel()*t.element_size()
     if t.layout is not torch.strided: return [(id(t),n,n)]
     return [(t.untyped_storage()._cdata, t.untyped_storage().nbytes(), n)]
@@ -781,11 +810,12 @@ def _always(v):
     "For checks on numbers that are not there: they are taken to be sound"
     return lambda input: torch.full((), v, device=input.device).expand(input.shape)
 
-def _on_fakes(stack, fakes, hidden):
+def _on_fakes(stack, fakes, hidden, trace):
     "Enter contexts in which a forward runs on fake tensors"
     stack.enter_context(fakes.mode)
     stack.enter_context(_set(logging.getLogger('torch._subclasses.fake_tensor'), 'disabled', True))
     stack.enter_context(_set(torch.distributions.Distribution, '_validate_args', False))   # it would look at the numbers
+    stack.enter_context(_set(torch.utils, 'swap_tensors', trace.new_data))   # swapping works only for what nobody else refers to
     stack.enter_context(_set(torch._VF, '_pad_packed_sequence', _pad_packed))
     for o in (torch,Tensor):
         for k,v in dict(isfinite=True, isnan=False, isinf=False).items(): stack.enter_context(_set(o, k, _always(v)))
@@ -813,6 +843,7 @@ def _prepare(trace, model, held, stand_in, evaluate):
         if id(p) not in made:
             made[id(p)] = stand_in.mode.from_tensor(p) if stand_in.mode else p
             trace.know_param(made[id(p)], p)
+            trace.param_storages.add(p.untyped_storage()._cdata)     # they may also run with the real one
     for o,_,_ in held:
         if isinstance(o, nn.Module): _as_written(o)
     if evaluate: model.eval()
@@ -825,9 +856,27 @@ def _as_fakes(args, kwargs, fakes):
     return map_leaves(one, args),{k: map_leaves(one, v) for k,v in kwargs.items()}
 
 # %% ../nbs/04_summary.ipynb #54638405
+@contextmanager
+def _saving(trace):
+    "Autograd tells `trace` what it saves, except inside transforms of `torch.func`, which allow nobody to ask"
+    hooks,off = (trace.save, lambda box: box.t),torch.autograd.graph.disable_saved_tensors_hooks
+    inside = False
+    @contextmanager
+    def _off(why):
+        nonlocal inside
+        outer,inside,trace.unseen = not inside,True,True
+        if outer: torch._C._autograd._pop_saved_tensors_default_hooks()
+        try:
+            with off(why): yield
+        finally:
+            if outer:
+                torch._C._autograd._push_saved_tensors_default_hooks(*hooks)
+                inside = False
+    with _set(torch.autograd.graph, 'disable_saved_tensors_hooks', _off), torch.autograd.graph.saved_tensors_hooks(*hooks): yield
+
 def _measure(trace, model, args, kwargs, made, memory, optimizer, home):
     "The run itself: forward, and backward and an optimizer step if asked"
-    with torch.autograd.graph.saved_tensors_hooks(trace.save, lambda box: box.t): out = model(*args, **kwargs)
+    with _saving(trace): out = model(*args, **kwargs)
     if trace.back: trace.backward(out)
     del out
     peak = memory and memory.peak
@@ -844,13 +893,14 @@ def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=
         trace = _Trace(model, [(n,o) for o,_,n in held if isinstance(o, nn.Module) and id(o) not in known], backward)
         s.callback(trace.close)
         stand_in,memory = (_Fakes if fake else _Aliases)(home),None
+        trace.mode = stand_in.mode
         made = _prepare(trace, model, held, stand_in, evaluate)
         if fake: args,kwargs = _as_fakes(args, kwargs, stand_in)
         if fake and backward:
             memory = _Memory(512 if home.type=='cuda' else 1)     # CUDA's allocator gives blocks of 512 bytes
-            memory([*made.values(), *tensors((args,kwargs))])
+            memory([t for t in [*made.values(), *tensors((args,kwargs))] if not is_lazy(t)])
             memory.base,memory.live,memory.peak = memory.live,0,0
-        if fake: _on_fakes(s, stand_in, hidden)
+        if fake: _on_fakes(s, stand_in, hidden, trace)
         s.enter_context(_Dispatch(trace, stand_in if fake else None, memory))
         s.enter_context(_set(nn.Module, '__call__', _watch_calls(trace)))
         try: _measure(trace, model, args, kwargs, made, memory, optimizer if fake else None, home)
@@ -874,13 +924,55 @@ def _brief_error(e, n=70):
     text = ' '.join(str(e).split())
     return f'{type(e).__name__}: {text[:n]}{"…" if len(text)>n else ""}'
 
+# %% ../nbs/04_summary.ipynb #48e59b35
+def _fakes_alive(mode):
+    "Among the young objects only: there may be millions of old ones"
+    return [o for age in (0,1) for o in gc.get_objects(age) if type(o) is FakeTensor and getattr(o, 'fake_mode', None) is mode]
+
+@contextmanager
+def _stay_young():
+    "What is made meanwhile does not grow old, since no garbage is collected"
+    if not gc.isenabled():
+        yield
+        return
+    gc.collect(1)     # what is there by now is old
+    gc.disable()
+    try: yield
+    finally: gc.enable()
+
+def _reaches(o, ids, far=4):
+    "Is one of `ids` in the cache `o`, in the containers in it, or in the entries of these?"
+    inner = (r for r in gc.get_referents(o) if id(r) in ids or type(r) in (dict,tuple,list) or type(r).__name__=='_lru_list_elem')
+    return any(id(r) in ids or far and _reaches(r, ids, far-1) for r in inner)
+
+def _forget_fakes(trace):
+    "Take fakes that are still alive after a run out of the caches, dicts and lists that hold them, directly or in a tuple"
+    kept = set(map(id, trace.lazy.values()))
+    inside = [t for t in _fakes_alive(trace.mode) if id(t) not in kept]
+    if not inside: return
+    ids = set(map(id, inside))
+    for o in gc.get_objects():
+        if type(o) is functools._lru_cache_wrapper and _reaches(o, ids): o.cache_clear()
+    for _ in range(3):
+        found = [h for h in gc.get_referrers(*inside) if h is not inside] if inside else []
+        for h in found:
+            if type(h) is list: h[:] = [v for v in h if id(v) not in ids]
+            if issubclass(type(h), dict) and not {'__name__','__module__'} & h.keys():     # nor the names of a module or a class
+                for k in [k for k,v in h.items() if id(v) in ids]: del h[k]
+        inside = [h for h in found if type(h) is tuple]
+        ids = set(map(id, inside))
+
 # %% ../nbs/04_summary.ipynb #3085d9e2
 def _try(model, args, kwargs, **how):
-    try: return _run(model, args, kwargs, **how)
+    with _stay_young(): return _try_once(model, args, kwargs, **how)
+
+def _try_once(model, args, kwargs, **how):
+    try: trace = _run(model, args, kwargs, **how)
     except Exception as e:      # a stand-in could not be made
         trace = _Trace(model)
         trace.error = e
-        return trace
+    if trace.mode: _forget_fakes(trace)
+    return trace
 
 def _in_words(e):
     "Why fake tensors would not do"
@@ -901,6 +993,7 @@ def _observe(model, args, kwargs, **how):
         if _has_numbers(model, (args,kwargs)):
             trace = _try(model, args, kwargs, fake=False, **how)
             notes.append(f'a real run on {_home(model, args)}'+(f'; on fake tensors: {_in_words(e)}' if str(e)!=str(trace.error) else ''))
+    if trace.unseen: notes.append('torch.func does not tell what it saves for backward, so it is not counted')
     if trace.error is not None and _one_a_channel in str(trace.error) and not how.get('evaluate'):
         trace,notes = _observe(model, args, kwargs, **{**how, 'evaluate': True})
         notes.append('run in evaluation mode: a batch of one cannot be normalised in training mode')
@@ -1153,6 +1246,24 @@ def _bar(share, width=4):
     n = round(share*width*8)
     return '█'*(n//8)+'▏▎▍▌▋▊▉'[n%8-1]*(n%8>0) or '▏'*(share>0)
 
+# %% ../nbs/04_summary.ipynb #b0ccb20f
+def _columns_of(c): return 0 if unicodedata.category(c) in ('Mn','Me','Cf') else 1+(unicodedata.east_asian_width(c) in 'WF')
+
+def _width(s):
+    "Columns that `s` takes on a screen, where characters of East Asia and emoji take two"
+    return len(s) if s.isascii() else sum(map(_columns_of, s))
+
+def _cut(s, width):
+    "`s` in at most `width` columns; dots stand for what is left out"
+    if _width(s)<=width: return s
+    while s and _width(s)>width-1: s = s[:-1]
+    return s+'…'
+
+def _wrap(text, width, **kwargs):
+    "`textwrap.wrap` by columns: a filler stands for the first half of a wide character"
+    filled = ''.join('\0'*(_columns_of(c)-1)+c for c in text)
+    return [l.replace('\0', '') for l in textwrap.wrap(filled, width-('\0' in filled), **kwargs)]
+
 # %% ../nbs/04_summary.ipynb #e1cda1d9
 def _shapes_text(d):
     "The first of several shapes, and how many more there are"
@@ -1231,12 +1342,10 @@ def _marks(r):
         f'{r.calls} calls': r.calls>1}.items() if there]
 
 def _fit(stem, text, marks, width):
-    "A label in at most `width` characters; the name is shortened before the marks"
+    "A label in at most `width` columns; the name is shortened before the marks"
     tail = f' ({"; ".join(marks)})' if marks else ''
-    room = width-len(stem)-len(tail)
-    if len(text)<=room: return stem+text+tail
-    if room>=12: return stem+text[:room-1]+'…'+tail
-    return (stem+text+tail)[:width-1]+'…'
+    room = width-len(stem)-_width(tail)
+    return stem+_cut(text, room)+tail if room>=12 else _cut(stem+text+tail, width)
 
 def _cells(rs, cols, totals, exact):
     "`(text, bar)` for each column of a line"
@@ -1258,17 +1367,17 @@ def _lay_out(lines, cols, totals, width=80, exact=False):
     wide = [max([len(h)]+[len(b[3][i][0]) for b in body]) for i,h in enumerate(heads)]
     if width: wide = [min(w, 18) if c in _left else w for c,w in zip(cols, wide)]
     bars = [5*(c in _barred and bool(totals.get(c))) for c in cols]
-    most = max(len(_fit(s, t, m, 10**6)) for s,t,m,_ in body)
-    label = max(24, min(width-sum(wide)-sum(bars)-2*len(cols), most)) if width else most
+    most = max(_width(_fit(s, t, m, 10**6)) for s,t,m,_ in body)
+    label = max(16, min(width-sum(wide)-sum(bars)-2*len(cols), most)) if width else most
     def line(first, cells):
-        res = first.ljust(label)
+        res = first+' '*(label-_width(first))
         for (text,bar),w,b,c in zip(cells, wide, bars, cols):
             text = text if len(text)<=w else text[:w-1]+'…'
             res += '  '+(text.ljust(w) if c in _left else text.rjust(w))+f' {bar:4}'[:b]
         return res.rstrip()
     lines = [line(_fit(s, t, m, label), cells) for s,t,m,cells in body]
     head = line('layer', [(h,'') for h in heads])
-    rule = '─'*max(map(len, [head,*lines]))
+    rule = '─'*max(map(_width, [head,*lines]))
     return [head, rule, *lines, rule]
 
 # %% ../nbs/04_summary.ipynb #818d1ae7
@@ -1317,7 +1426,8 @@ def _facts(s):
     if begun: yield 'MACs',f'{s.macs:,}'+(f', backward {s.backward_macs:,}' if s.backward_macs else '')+upto+f' ({_convention})'
     mem = dict(params=s.param_bytes, buffers=s.buffer_bytes, gradients=s.grad_bytes, optimizer=s.optim_bytes)
     if begun: mem['saved for backward'+upto.replace(',', '')],mem['peak of a step'] = s.saved_bytes,s.peak_bytes
-    yield 'memory',', '.join(f'{k} {_human_bytes(v)}' for k,v in mem.items() if v is not None)
+    fused = begun and any(r.type=='LSTM' and r.calls for r in s.rows)
+    yield 'memory',', '.join(f'{k} {_human_bytes(v)}' for k,v in mem.items() if v is not None)+'; the fused kernel of an LSTM keeps more, in a workspace of its own'*fused
     if s.uncounted: yield 'uncounted',', '.join(f'{k} (×{n})' if n>1 else k for k,n in s.uncounted.items())
     for n in s.notes: yield 'note',n
     if s.error is not None: yield 'error',f'{type(s.error).__name__}{_where_it_broke(s)}: {s.error}'
@@ -1335,9 +1445,9 @@ def table(self:Summary,
     cols,depth = _check_cols(cols or self.cols),self.depth if depth is None else _check_depth(depth)
     lines = list(_tree_lines(self.rows[:1], depth, fold))
     head = f'{self.model}({", ".join(f"{k}: {_dims(v)}" for k,v in (self.rows[0].in_shapes or {}).items())})'
-    res = textwrap.wrap(head, width or 10**6)+_lay_out(lines, cols, self.rows.totals, width, exact)
-    if any(len(rs)>1 for rs,*_ in lines): res.append('(×n): n alike; this line has their total, the lines below it one of them')
-    for k,text in _facts(self): res += textwrap.wrap(text, width or 120, initial_indent=f'{k:<10} ', subsequent_indent=' '*11)
+    res = _wrap(head, width or 10**6)+_lay_out(lines, cols, self.rows.totals, width, exact)
+    if any(len(rs)>1 for rs,*_ in lines): res += _wrap('(×n): n alike; this line has their total, the lines below it one of them', width or 120)
+    for k,text in _facts(self): res += _wrap(text, width or 120, initial_indent=f'{k:<10} ', subsequent_indent=' '*11)
     return '\n'.join(res)
 
 @patch
@@ -1650,6 +1760,7 @@ def plot(self:Summary,
     "An icicle of parameters, and one of compute if the model ran; returns the axes"
     import matplotlib.pyplot as plt
     whats = [(k,t) for k,t in (('params','parameters'),('macs','MACs')) if getattr(self, k)]
+    if not whats: raise ValueError(f'this {self.model} has neither parameters nor MACs, so there is nothing to draw')
     deepest = min(depth, max(r.depth for r in self.rows))
     fig,axs = plt.subplots(len(whats), 1, figsize=figsize or (9, len(whats)*(.9+.38*(deepest+1))), squeeze=False, layout='constrained')
     colours = {}
@@ -1698,10 +1809,10 @@ def leaf_table(
     cells = [(r.name, r.type, ' x '.join(map(str, _one_batch(r.out_shape or r.shape, _batch_size(xb)) or [])) or '-',
               f'{r.params:,}', str(r.trainable>0) if r.params else '', '; '.join(_marks(r))) for r in rows]
     cells = [('Layer','Type','Output shape','Params','Trainable',''), *cells]
-    wide = [max(len(c[i]) for c in cells) for i in range(6)]
-    lines = ['  '.join(t.rjust(w) if i==3 else t.ljust(w) for i,(t,w) in enumerate(zip(c, wide))).rstrip() for c in cells]
+    wide = [max(_width(c[i]) for c in cells) for i in range(6)]
+    lines = ['  '.join(t.rjust(w) if i==3 else t+' '*(w-_width(t)) for i,(t,w) in enumerate(zip(c, wide))).rstrip() for c in cells]
     shapes_in = ', '.join(' x '.join(map(str, t.shape)) for t in tensors(xb))
-    rule = '='*max(map(len, lines))
+    rule = '='*max(map(_width, lines))
     res = [s.model+f' (Input shape: {shapes_in})'*bool(shapes_in), rule, lines[0], rule, *lines[1:], rule, '',
            f'Total params: {s.params:,}', f'Total trainable params: {s.trainable:,}', f'Total non-trainable params: {s.params-s.trainable:,}', *footer]
     if s.error is not None: res += ['', f'{type(s.error).__name__}{_where_it_broke(s)}: {s.error}']
