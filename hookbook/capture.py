@@ -1007,7 +1007,9 @@ class _Saved:
         with _safetensors().safe_open(self.path, 'pt') as f: return _unpack(self.spec, f.get_tensor)
 
 def _load_file(path):
-    with _safetensors().safe_open(path, 'pt') as f: keys,about = list(f.keys()),(f.metadata() or {}).get('hookbook')
+    try:
+        with _safetensors().safe_open(path, 'pt') as f: keys,about = list(f.keys()),(f.metadata() or {}).get('hookbook')
+    except _safetensors().SafetensorError as e: raise ValueError(f'{path} is not a whole safetensors file: {e}') from None
     about = json.loads(about) if about else dict(runs=[dict(out={k: [dict(key=k)] for k in keys})], names=keys, what='out')
     runs = [{w: {n: [_Saved(path, s) for s in specs] for n,specs in layers.items()} for w,layers in r.items()} for r in about['runs']]
     return runs,about
@@ -1077,7 +1079,10 @@ def _model_print(model, n=1024):
 
 def _told(o):
     "What is to be known of an option: of a function its code, not where it lies in memory"
-    if code := getattr(o, '__code__', None): return f'{o.__qualname__} {zlib.crc32(code.co_code+repr((code.co_names,[_told(c) for c in code.co_consts])).encode())}'
+    if code := getattr(o, '__code__', None):
+        held = [c.cell_contents for c in o.__closure__ or ()]
+        about = code.co_names, [_told(c) for c in code.co_consts], o.__defaults__, [v for v in held if isinstance(v, _scalars)]
+        return f'{o.__qualname__} {zlib.crc32(code.co_code+_told(about).encode())}'
     return getattr(o, '__qualname__', None) or re.sub(' at 0x[0-9a-f]+', '', repr(o))
 
 @patch
@@ -1129,7 +1134,8 @@ def _batches_done(folder):
     prints = []
     for first,end,f in _files(folder):
         if first!=len(prints): raise ValueError(f'{f}: the batches before it, from {len(prints)} to {first}, are missing, or are there twice: choose another folder')
-        prints += _load_file(f)[1]['prints']
+        prints += _load_file(f)[1].get('prints', ())
+        if len(prints)!=end: raise ValueError(f'{f} was not written by capture.run: choose another folder')
     return prints
 
 @contextmanager
