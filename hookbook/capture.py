@@ -73,7 +73,7 @@ class Activations(Mapping):
 # %% ../nbs/03_capture.ipynb #59efd1c1
 @patch
 def _entries(self:Activations, name):
-    if type(name).__hash__ is None: raise NotCaptured(self.why(name))
+    if not isinstance(name, str): raise NotCaptured(self.why(name))
     es = [e for r in self.runs for e in _listed(r[self.what].get(name, [])) if e[1] is not _absent]
     if es: return es
     if (other := self._same_layer(name)) is not None: return self._entries(other)
@@ -351,6 +351,10 @@ def _hook_outputs(self:_Tap):
 # %% ../nbs/03_capture.ipynb #5a805fae
 _whats = ('out','in','grad','grad_in')
 
+def _device(d):
+    try: return None if d is None else torch.device(d)
+    except (RuntimeError,TypeError) as e: raise ValueError(f'device={d!r}: {e}') from None
+
 class capture:
     "Keep what chosen layers of a model take in and hand on, by name"
     def __init__(self,
@@ -372,7 +376,7 @@ class capture:
         self.model,self.layers = model,find(model, layers)
         self.what = tuple(what) if isinstance(what, (tuple,list,set)) else (what,)
         self.pick,self.at,self.reduce,self.dtype,self.detach,self.clone,self.keep,self.every,self.stop = pick,at,reduce,dtype,detach,clone,keep,every,stop
-        self.device = None if device is None else torch.device(device)
+        self.device = _device(device)
         self.open = []
         self._check()
         self._prepare()
@@ -393,6 +397,8 @@ def _check(self:capture):
         raise TypeError(f"reduce={self.reduce!r}: give a function of a tensor, such as `lambda t: t.mean(0)`")
     if self.dtype is not None and not isinstance(self.dtype, torch.dtype): raise TypeError(f"dtype={self.dtype!r}: give a dtype such as torch.float16")
     _check_at(self.at)
+    for k in ('detach','stop'):
+        if not isinstance(v := getattr(self, k), bool): raise TypeError(f'{k}={v!r}: use True or False')
     if self.clone not in ('auto', True): raise ValueError(f"clone={self.clone!r}: use 'auto', or True to copy everything")
     if self.keep not in ('last','all') and not (type(self.keep) is int and self.keep>0):
         raise ValueError(f"keep={self.keep!r}: use 'last', 'all', or a number of forwards from 1")
@@ -814,7 +820,7 @@ def hook_tensors(self:_Tap, e, name, v):
 @patch
 def arrived(self:_Tap, e, got, frame, name, path, handle, g):
     "A gradient has come"
-    got[path] = g
+    got[path] = g.clone() if handle else g  # what comes to a leaf becomes its `grad`, where the next one is added
     e[:] = self.entry(name, map_named(lambda p,_: got.get(p), frame))
     for h in handle: h.remove()
 
@@ -964,10 +970,12 @@ def _own_memory(ts):
     return res
 
 def _write(path, ts, about):
+    path = Path(path)
     tmp = Path(f'{path}.{os.getpid()}.tmp')
     try:
         _safetensors().torch.save_file(_own_memory(ts), tmp, metadata=dict(hookbook=json.dumps(about)))
         os.replace(tmp, path)
+    except _safetensors().SafetensorError as e: raise OSError(f'{path} could not be written: {e}') from None
     finally: tmp.unlink(missing_ok=True)
 
 # %% ../nbs/03_capture.ipynb #0d875558
@@ -1109,6 +1117,8 @@ def _same_run(self:capture, loader, folder):
     "Check that `folder` holds no run or the same one; returns what is known of it"
     if set(self.what)-{'in','out'} or self.keep!='last' or self.every!=1:
         raise ValueError("run keeps inputs and outputs of every batch: leave gradients, keep and every out")
+    if not hasattr(loader, '__iter__') and not hasattr(loader, '__getitem__'):
+        raise TypeError(f'the loader comes first, and it is to give batches, as a DataLoader or a list does, not a {type(loader).__name__}')
     folder.mkdir(parents=True, exist_ok=True)
     new,file = self._settings(loader),folder/'run.json'
     if not file.exists():
@@ -1390,13 +1400,17 @@ def _operand(v, arg):
     if isinstance(v, (int,float,complex,Tensor)): return v
     raise TypeError(f'{arg}={v!r}: give a number or a tensor')
 
+def _fitted(v, t):
+    "`v` on the device of `t`, and in its dtype unless that has whole numbers only"
+    return v if not isinstance(v, Tensor) else v.to(t) if t.is_floating_point() or t.is_complex() else v.to(t.device)
+
 def scale(
     a:float, # Factor
     at=None, # Index or slice, or a tuple of these; default: all of the tensor
 ):
     "An edit that multiplies by `a`"
     a = _operand(a, 'a')
-    return _at(lambda t: t*a, at)
+    return _at(lambda t: t*_fitted(a, t), at)
 
 # %% ../nbs/03_capture.ipynb #bf1c450d
 def add(
@@ -1405,7 +1419,7 @@ def add(
 ):
     "An edit that adds `v`, such as a steering vector"
     v = _operand(v, 'v')
-    return _at(lambda t: t + (v.to(t) if isinstance(v, Tensor) else v), at)
+    return _at(lambda t: t+_fitted(v, t), at)
 
 # %% ../nbs/03_capture.ipynb #63f15a49
 class swap:
@@ -1425,7 +1439,7 @@ class swap:
 @patch
 def value(self:swap, name, call):
     "The value of a layer for a `_Call` of it"
-    if not isinstance(self.acts, Activations): return self.acts[name]
+    if not isinstance(self.acts, Activations): return _no_arrays(self.acts[name])
     runs = self.acts.calls_by_forward(name)
     if call.forward>=len(runs)>1: raise LookupError(f'swap has {len(runs)} forwards of {name!r}, and this is number {call.forward+1}')
     vs = runs[call.forward if len(runs)>1 else 0]
