@@ -31,7 +31,7 @@ from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
 from .nested import describe, get_leaf, leaves, map_leaves, map_named, opened, tensors
 from .modules import find, named_modules, one_param, _md
-from .hook import name_fault, outermost_module, recomputing, fast_path_off
+from .hook import name_fault, outermost_module, recomputing, fast_path_off, _running
 
 # %% ../nbs/03_capture.ipynb #43f61541
 def _changed(entry):
@@ -217,14 +217,6 @@ def _call(tap, method, *args):
     "A hook that calls a method of the tap"
     f = getattr(tap, method, tap.slow)
     return _outside(f, *args) if is_dynamo_compiling() else f(*args)
-
-def _running(m):
-    "How many calls of `m` run now, one inside of the other, in this thread"
-    frame,n = sys._getframe(1),0
-    while frame:
-        if frame.f_code is nn.Module._call_impl.__code__: n += frame.f_locals['self'] is m
-        frame = frame.f_back
-    return n
 
 @patch
 def begin(self:_Tap, m, args):
