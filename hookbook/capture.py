@@ -305,10 +305,10 @@ class _OnMany:
     def __init__(self, hook): self.hook,self.id,self.mods,self.handles = hook,RemovableHandle(OrderedDict()).id,[],[]
 
     def add(self, m):
+        self.mods.append(m)
         if type(m).register_forward_hook is nn.Module.register_forward_hook: m._forward_hooks[self.id] = self.hook
         elif isinstance(m, torch.jit.ScriptModule): return
         else: self.handles.append(m.register_forward_hook(self.hook))
-        self.mods.append(m)
         if len(m._forward_hooks)>1: _in_order(m._forward_hooks)
 
     def remove(self):
@@ -329,8 +329,9 @@ def _hold(self:_Live, handle): self.handles.append(handle)
 @patch
 def remove(self:_Live):
     "Take all hooks off the model"
-    for h in reversed(self.handles): h.remove()
-    self.handles = []
+    try:
+        while self.handles: self.handles[-1].remove(); self.handles.pop()
+    except BaseException: self.remove(); raise  # Ctrl-C, now of all times
 
 # %% ../nbs/03_capture.ipynb #e7236f84
 @patch
@@ -432,16 +433,18 @@ def view(self:_Tap, what):
 
 @patch
 def __enter__(self:capture) -> Activations:
-    tap = _Tap(self).attach()
+    tap = _Tap(self)
+    acts = tap.view(self.what[0])
+    tap.attach()
     self.open.append(tap)
-    return tap.view(self.what[0])
+    return acts
 
 # %% ../nbs/03_capture.ipynb #bf798c53
 @patch
 def __exit__(self:capture, kind, exc, tb):
     tap = next((t for t in reversed(self.open) if t.thread==get_ident()), self.open[-1])
-    self.open.remove(tap)
-    tap.close()
+    try: tap.close()
+    finally: self.open.remove(tap)
     if exc is None: tap.check()
     return tap.is_mine(exc)
 
@@ -471,9 +474,9 @@ def __call__(self:capture,
     **kwargs, # Passed to the model
 ) -> Activations: # `output` is what the model returned, `None` if the run was stopped
     "Run the model once and return the values"
-    tap = _Tap(self).attach()
+    tap = _Tap(self)
     acts = tap.view(self.what[0])
-    try: out = tap.forward(args, kwargs)
+    try: out = tap.attach().forward(args, kwargs)
     finally: tap.remove()
     tap.check()
     acts.output = map_leaves(Tensor.detach, out) if self.detach and not {'grad','grad_in'}&set(self.what) else out

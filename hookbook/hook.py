@@ -69,8 +69,11 @@ class Hook:
         store_attr(but='m')
         self.stored,self.calls,self.removed,self.module = None,[],False,m
         self._root,self._root_handle,self._asked,self._leaf_handles,self._seen = None,None,False,[],WeakIdKeyDictionary()
-        self._pre_handle = None if is_forward else m.register_forward_pre_hook(InertHook(self._before), with_kwargs=True)
-        self.hook = m.register_forward_hook(InertHook(self._after if is_forward else self._watch_grads), with_kwargs=True)
+        self._pre_handle = self.hook = None
+        try:
+            if not is_forward: self._pre_handle = m.register_forward_pre_hook(InertHook(self._before), with_kwargs=True)
+            self.hook = m.register_forward_hook(InertHook(self._after if is_forward else self._watch_grads), with_kwargs=True)
+        except BaseException: self.remove(); raise
 
     def _tidy(self, t):
         if self.detach: t = t.detach()
@@ -151,7 +154,7 @@ def remove(self:Hook):
     if self.removed: return
     for h in (self.hook, self._pre_handle, self._root_handle, *self._leaf_handles):
         if h is not None: h.remove()
-    self.removed,self._root,self._root_handle = True,None,None
+    self.removed,self._root,self._root_handle,self._leaf_handles = True,None,None,[]
 
 @patch
 def __enter__(self:Hook): return self
@@ -258,11 +261,12 @@ class Hooks:
         if isinstance(ms, nn.Module) and not hasattr(ms, '__iter__'):
             raise TypeError(f'Hooks takes several modules, and got one {type(ms).__name__}, which cannot be iterated: '
                             'pass a list ([m]), its children (m.children()) or find(m)')
+        if not hasattr(ms, '__iter__'): raise TypeError(f'Hooks takes several modules, and got {ms!r}: pass a list')
         named = list(ms.items()) if isinstance(ms, (dict,nn.ModuleDict)) else [(None,m) for m in ms]
         self.hooks = []
         try:
             for name,m in named: self.hooks.append(Hook(m, hook_func, is_forward, detach, cpu, name=name, **kwargs))
-        except Exception:
+        except BaseException:
             self.remove()  # all or nothing
             raise
 
@@ -270,7 +274,11 @@ class Hooks:
 @patch
 def remove(self:Hooks):
     "Take all of them off; safe to call twice"
-    for h in self.hooks: h.remove()
+    try:
+        for h in self.hooks: h.remove()
+    except BaseException:  # Ctrl-C, now of all times
+        for h in self.hooks: h.remove()
+        raise
 
 @patch
 def __enter__(self:Hooks): return self
@@ -302,7 +310,7 @@ def __getitem__(self:Hooks,
         if h.name==i: return h
     names = [h.name for h in self if h.name is not None]
     if not names: raise LookupError('these hooks have no names: make them with what `find` returned')
-    raise LookupError(f"no hook on {i!r}. There are hooks on: {', '.join(names[:20])}{' …' if len(names)>20 else ''}")
+    raise LookupError(f"no hook on {i!r}. There are hooks on: {', '.join(n or '(the model)' for n in names[:20])}{' …' if len(names)>20 else ''}")
 
 # %% ../nbs/02_hook.ipynb #9858c38b
 def hook_outputs(
