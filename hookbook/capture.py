@@ -798,7 +798,7 @@ _hole = torch.empty(0)
 @patch
 def watch(self:_Tap, what, name, v):
     "Keep the gradients of the tensors in `v`, when they come"
-    e = [False,_absent]
+    e = [torch.is_grad_enabled(),_absent]
     self.put(what, name, e)
     self.hook_tensors(e, name, v)
 
@@ -815,6 +815,7 @@ def hook_tensors(self:_Tap, e, name, v):
 @patch
 def arrived(self:_Tap, e, got, frame, name, path, handle, g):
     "A gradient has come"
+    if g is None: return  # backward passed here with nothing in its hands
     got[path] = g.clone() if handle else g  # what comes to a leaf becomes its `grad`, where the next one is added
     e[:] = self.entry(name, map_named(lambda p,_: got.get(p), frame))
     for h in handle: h.remove()
@@ -1065,11 +1066,13 @@ def own_run(self:_Tap):
     return {w: {n: [_own(n, e) for e in _listed(es)] for n,es in ls.items()} for w,ls in self.cur.items()}
 
 # %% ../nbs/03_capture.ipynb #f5648f37
-def _bytes(t): return t.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
+def _bytes(t): return t.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8).numpy()
+
+def _nowhere(s): return re.sub(' at 0x[0-9a-f]+', '', s)  # objects lie elsewhere in the next process
 
 def _fingerprint(x):
     "A number that changes when `x` does"
-    res = zlib.crc32(describe(x).encode())
+    res = zlib.crc32(_nowhere(describe(x)).encode())
     for t in tensors(x):
         if t.layout==torch.strided and not (t.is_meta or t.is_quantized or t.is_nested): res = zlib.crc32(_bytes(t), res)
     return res
@@ -1086,7 +1089,7 @@ def _told(o):
         held = [c.cell_contents for c in o.__closure__ or ()]
         about = code.co_names, [_told(c) for c in code.co_consts], o.__defaults__, [v for v in held if isinstance(v, _scalars)]
         return f'{o.__qualname__} {zlib.crc32(code.co_code+_told(about).encode())}'
-    return getattr(o, '__qualname__', None) or re.sub(' at 0x[0-9a-f]+', '', repr(o))
+    return getattr(o, '__qualname__', None) or _nowhere(repr(o))
 
 @patch
 def _settings(self:capture, loader):
@@ -1261,9 +1264,9 @@ def _no_place(name, given, was):
             'give a value like that, or a dict from such a path to a tensor')
 
 def _constant(name, new, v):
-    "`new` in place of the value `v`, in its device and dtype"
+    "A copy of `new` in place of the value `v`, in its device and dtype: the model may write into it"
     given = _parts(name, new, v)
-    return map_named(lambda p,t: t if p not in given else given[p].to(t) if isinstance(given[p], Tensor) else torch.full_like(t, given[p]), v)
+    return map_named(lambda p,t: t if p not in given else given[p].to(t, copy=True) if isinstance(given[p], Tensor) else torch.full_like(t, given[p]), v)
 
 # %% ../nbs/03_capture.ipynb #7ccaed41
 def _as_edit(e, name):
@@ -1448,5 +1451,5 @@ def __call__(self:swap, name, v, call):
     new = self.value(name, call)
     _same_shapes(name, v, new)
     given = dict(leaves(new))
-    return map_named(lambda p,t: _at(lambda part: given[p].to(t) if self.at is None else given[p][self.at].to(t), self.at)(t), v)
+    return map_named(lambda p,t: _at(lambda part: given[p].to(t, copy=True) if self.at is None else given[p][self.at].to(t, copy=True), self.at)(t), v)
 

@@ -13,7 +13,7 @@ import copy, inspect, sys, weakref
 from contextlib import contextmanager
 import torch
 from torch import nn, Tensor
-from torch.autograd.graph import _get_grad_fn_or_grad_acc
+from torch.autograd.graph import get_gradient_edge
 from torch.utils.weak import WeakIdKeyDictionary
 from functools import partial
 from fastcore.foundation import L
@@ -176,7 +176,7 @@ def output_grads(
 # %% ../nbs/02_hook.ipynb #4fbfadad
 def _when_all(ts, f):
     "Call `f` with the gradients of `ts` once those that a backward pass computes are there; the handles on leaves come back"
-    nodes,tasks,handles = [_get_grad_fn_or_grad_acc(t) for t in ts],{},[]
+    nodes,tasks,handles = [get_gradient_edge(t).node for t in ts],{},[]
     def _arrived(i, g):
         have,want = tasks.setdefault(task := _graph_task(), ({}, {j for j,n in enumerate(nodes) if n is nodes[i] or torch._C._will_engine_execute_node(n)}))
         have[i] = g
