@@ -8,9 +8,10 @@ Docs: https://hookbook.github.io/hookbook/capture.html.md"""
 __all__ = ['NotCaptured', 'Activations', 'capture', 'NotKept', 'edit', 'zero', 'scale', 'add', 'swap']
 
 # %% ../nbs/03_capture.ipynb #8d2a2e00
-import inspect, json, os, re, sys, warnings
+import inspect, json, os, re, sys, warnings, zlib
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
+from contextlib import contextmanager
 from enum import Enum
 from difflib import get_close_matches
 from functools import lru_cache, partial
@@ -24,12 +25,13 @@ from torch._compile import _disable_dynamo
 from torch._C._functorch import peek_interpreter_stack
 from torch.compiler import is_dynamo_compiling
 from torch.distributions import Distribution
+from torch.nn.parameter import is_lazy
 from torch.nn.utils.rnn import PackedSequence
 from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
 from .nested import describe, get_leaf, leaves, map_leaves, map_named, opened, tensors
 from .modules import find, named_modules, one_param, _md
-from .hook import name_fault, outermost_module, recomputing, fast_path_off
+from .hook import name_fault, outermost_module, recomputing, fast_path_off, _running
 
 # %% ../nbs/03_capture.ipynb #43f61541
 def _changed(entry):
@@ -44,7 +46,7 @@ class NotCaptured(KeyError):
     def __str__(self): return self.args[0]
 
 # %% ../nbs/03_capture.ipynb #25c126dd
-_absent = object()
+class _absent: "Stands for a gradient that never came"
 def _listed(entries): return [entries] if type(entries) is tuple else entries
 
 class Activations(Mapping):
@@ -71,7 +73,7 @@ class Activations(Mapping):
 # %% ../nbs/03_capture.ipynb #59efd1c1
 @patch
 def _entries(self:Activations, name):
-    if type(name).__hash__ is None: raise NotCaptured(self.why(name))
+    if not isinstance(name, str): raise NotCaptured(self.why(name))
     es = [e for r in self.runs for e in _listed(r[self.what].get(name, [])) if e[1] is not _absent]
     if es: return es
     if (other := self._same_layer(name)) is not None: return self._entries(other)
@@ -112,10 +114,26 @@ def calls(self:Activations,
     name:str, # Name of a layer
 ) -> list: # One value for each call, first call first; `None` where a call got no gradient
     "The values of every call of a layer, in all the forwards that are kept"
-    kept = self._entries(name)
-    if self.what in ('out','in'): return [self._read(name, e) for e in kept]
+    return [v for run in self.calls_by_forward(name) for v in run]
+
+@patch
+def calls_by_forward(self:Activations,
+    name:str, # Name of a layer
+) -> list: # For each forward that is kept and in which the layer ran, a list as `calls` gives it
+    "The values of every call of a layer, one list for each forward"
+    self._entries(name)  # says why there is none
     real = name if any(name in r[self.what] for r in self.runs) else self._same_layer(name)
-    return [None if e[1] is _absent else self._read(name, e) for r in self.runs for e in _listed(r[self.what].get(real, []))]
+    return [[None if e[1] is _absent else self._read(name, e) for e in _listed(r[self.what][real])] for r in self.runs if real in r[self.what]]
+
+
+# %% ../nbs/03_capture.ipynb #ddf21477
+@patch
+def __reduce__(self:Activations):
+    def _own(view, n, e): return list(e) if e[1] is _absent else [map_leaves(Tensor.detach, view._read(n, e)), None]
+    views = {w: Activations(self.runs, self.names, w, self.tap) for r in self.runs for w in r}
+    runs = [{w: {n: [_own(views[w], n, e) for e in _listed(es)] for n,es in ls.items()} for w,ls in r.items()} for r in self.runs]
+    return Activations, (runs,self.names,self.what), dict(output=map_leaves(Tensor.detach, self.output))
+
 
 # %% ../nbs/03_capture.ipynb #a0cb34b6
 @patch(as_prop=True)
@@ -143,7 +161,7 @@ class _Tap(_Live):
         self.names = {m:n for n,m in cap.layers.items()}
         self.keep = {'last':1, 'all':0}.get(cap.keep, cap.keep)  # 0 for no limit
         self.runs,self.handles,self.leaf_handles,self.events,self.facts = [],[],[],{},set()
-        self.running,self.forwards,self.stopped = False,0,None
+        self.running,self.forwards,self.depth,self.stopped = False,0,0,None
         self.part,self.parts = None,WeakKeyDictionary()
         self.plain = cap.plain and not (_overwritten and any(m in _overwritten for m in self.names))
         self.owner = self.thread
@@ -203,6 +221,8 @@ def _call(tap, method, *args):
 @patch
 def begin(self:_Tap, m, args):
     if get_ident()!=self.thread or recomputing(): return
+    self.depth = self.depth+1 if self.depth and _running(m)>1 else 1
+    if self.depth>1: return
     if self.forwards==1: self.look_back()
     self.running = self.forwards%self.cap.every==0
     self.forwards += 1
@@ -212,7 +232,9 @@ def begin(self:_Tap, m, args):
 
 @patch
 def end(self:_Tap, m, args, out):
-    if get_ident()==self.thread: self.running,self.fast = False,None
+    if get_ident()!=self.thread or recomputing(): return
+    self.depth -= 1
+    if self.depth<1: self.running,self.fast,self.owner = False,None,self.thread
 
 # %% ../nbs/03_capture.ipynb #61c55d53
 @patch
@@ -232,19 +254,29 @@ def remember(self:_Tap, name):
 @patch
 def join_part(self:_Tap, name):
     "The layer `name` runs, but the model itself doesn't: find out as part of what"
-    self.part = outermost_module()
-    if self.part is None: return
-    if self.part not in self.parts:
-        self.parts[self.part] = set()
-        self._hold(self.part.register_forward_pre_hook(partial(_call, self, 'begin_part'), prepend=True))
-    self.parts[self.part].add(name)
+    self.part = m = outermost_module()
+    if m is None: return
+    if m not in self.parts:
+        self.parts[m] = SimpleNamespace(names=set(), n=1)
+        self._hold(m.register_forward_pre_hook(partial(_call, self, 'begin_part'), prepend=True))
+        self._hold(m.register_forward_hook(partial(_call, self, 'end_part'), always_call=True))
+    self.parts[m].names.add(name)
 
 @patch
 def begin_part(self:_Tap, m, args):
-    if get_ident()!=self.owner or recomputing() or outermost_module() is not m: return
-    for name in self.parts[m] if self.keep==1 else ():
+    if get_ident()!=self.thread or recomputing() or outermost_module() is not m or _running(m)>1: return
+    part = self.parts[m]
+    self.owner = self.thread if part.n%self.cap.every==0 else None
+    part.n += 1
+    if self.owner is None or self.keep!=1: return
+    for name in part.names:
         for kept in self.cur.values(): kept.pop(name, None)
-    self.parts[m] = set()
+    part.names = set()
+
+@patch
+def end_part(self:_Tap, m, args, out):
+    if get_ident()==self.thread and outermost_module() is m: self.owner = self.thread
+
 
 # %% ../nbs/03_capture.ipynb #689622bc
 def _in_order(hooks):
@@ -273,10 +305,10 @@ class _OnMany:
     def __init__(self, hook): self.hook,self.id,self.mods,self.handles = hook,RemovableHandle(OrderedDict()).id,[],[]
 
     def add(self, m):
+        self.mods.append(m)
         if type(m).register_forward_hook is nn.Module.register_forward_hook: m._forward_hooks[self.id] = self.hook
         elif isinstance(m, torch.jit.ScriptModule): return
         else: self.handles.append(m.register_forward_hook(self.hook))
-        self.mods.append(m)
         if len(m._forward_hooks)>1: _in_order(m._forward_hooks)
 
     def remove(self):
@@ -297,8 +329,9 @@ def _hold(self:_Live, handle): self.handles.append(handle)
 @patch
 def remove(self:_Live):
     "Take all hooks off the model"
-    for h in reversed(self.handles): h.remove()
-    self.handles = []
+    try:
+        while self.handles: self.handles[-1].remove(); self.handles.pop()
+    except BaseException: self.remove(); raise  # Ctrl-C, now of all times
 
 # %% ../nbs/03_capture.ipynb #e7236f84
 @patch
@@ -310,6 +343,10 @@ def _hook_outputs(self:_Tap):
 
 # %% ../nbs/03_capture.ipynb #5a805fae
 _whats = ('out','in','grad','grad_in')
+
+def _device(d):
+    try: return None if d is None else torch.device(d)
+    except (RuntimeError,TypeError) as e: raise ValueError(f'device={d!r}: {e}') from None
 
 class capture:
     "Keep what chosen layers of a model take in and hand on, by name"
@@ -332,7 +369,7 @@ class capture:
         self.model,self.layers = model,find(model, layers)
         self.what = tuple(what) if isinstance(what, (tuple,list,set)) else (what,)
         self.pick,self.at,self.reduce,self.dtype,self.detach,self.clone,self.keep,self.every,self.stop = pick,at,reduce,dtype,detach,clone,keep,every,stop
-        self.device = None if device is None else torch.device(device)
+        self.device = _device(device)
         self.open = []
         self._check()
         self._prepare()
@@ -353,6 +390,8 @@ def _check(self:capture):
         raise TypeError(f"reduce={self.reduce!r}: give a function of a tensor, such as `lambda t: t.mean(0)`")
     if self.dtype is not None and not isinstance(self.dtype, torch.dtype): raise TypeError(f"dtype={self.dtype!r}: give a dtype such as torch.float16")
     _check_at(self.at)
+    for k in ('detach','stop'):
+        if not isinstance(v := getattr(self, k), bool): raise TypeError(f'{k}={v!r}: use True or False')
     if self.clone not in ('auto', True): raise ValueError(f"clone={self.clone!r}: use 'auto', or True to copy everything")
     if self.keep not in ('last','all') and not (type(self.keep) is int and self.keep>0):
         raise ValueError(f"keep={self.keep!r}: use 'last', 'all', or a number of forwards from 1")
@@ -394,16 +433,18 @@ def view(self:_Tap, what):
 
 @patch
 def __enter__(self:capture) -> Activations:
-    tap = _Tap(self).attach()
+    tap = _Tap(self)
+    acts = tap.view(self.what[0])
+    tap.attach()
     self.open.append(tap)
-    return tap.view(self.what[0])
+    return acts
 
 # %% ../nbs/03_capture.ipynb #bf798c53
 @patch
 def __exit__(self:capture, kind, exc, tb):
     tap = next((t for t in reversed(self.open) if t.thread==get_ident()), self.open[-1])
-    self.open.remove(tap)
-    tap.close()
+    try: tap.close()
+    finally: self.open.remove(tap)
     if exc is None: tap.check()
     return tap.is_mine(exc)
 
@@ -433,9 +474,9 @@ def __call__(self:capture,
     **kwargs, # Passed to the model
 ) -> Activations: # `output` is what the model returned, `None` if the run was stopped
     "Run the model once and return the values"
-    tap = _Tap(self).attach()
+    tap = _Tap(self)
     acts = tap.view(self.what[0])
-    try: out = tap.forward(args, kwargs)
+    try: out = tap.attach().forward(args, kwargs)
     finally: tap.remove()
     tap.check()
     acts.output = map_leaves(Tensor.detach, out) if self.detach and not {'grad','grad_in'}&set(self.what) else out
@@ -506,7 +547,7 @@ def leaf(self:_Tap, t, copied, seen):
     "What is kept of one tensor; it is added to `seen` if it shares memory with `t`"
     r = t.detach() if self.cap.detach else t
     if self.cap.shaped: return self.shape(r)
-    if copied or r.is_inference(): return r.clone()
+    if copied or r.is_inference() or isinstance(t, nn.Parameter): return r.clone()  # fused optimizers count no versions
     seen.append((r, r._version))
     return r
 
@@ -679,6 +720,7 @@ def aside(self:_Tap, m, out, inputs=None):
     if recomputing(): return self.watch_again(m, out, inputs)
     if self.owner is None: return
     fact = 'thread' if get_ident()!=self.owner else 'transform'
+    if fact=='transform' and m not in self.names: return  # a copy that shares its hooks with a layer of this model
     if fact=='thread' and getattr(m, '_is_replica', False): fact = 'replica'
     if fact=='transform' and fact not in self.facts: warnings.warn(f'{self.names.get(m, type(m).__name__)!r} is not captured: {_facts[fact]}', stacklevel=3)
     self.facts.add(fact)
@@ -706,15 +748,23 @@ def shape(self:_Tap, t):
     return r.clone() if _shares(r, t) else r
 
 # %% ../nbs/03_capture.ipynb #41545a4f
+def _frame(v):
+    "What `v` is apart from the numbers in its tensors"
+    if isinstance(v, Tensor): return Tensor
+    inner = opened(v)
+    return v if inner is None else (type(v), [(k, _frame(c)) for k,c in inner[0]])
+
 def _joined(name, vs, dim):
-    parts = [tensors(v) for v in vs]
-    if len(set(map(len, parts)))>1: raise ValueError(f'the values of {name!r} do not have the same structure in every call')
-    column = iter(zip(*parts))
+    if all(isinstance(v, (int,float)) for v in vs): return torch.tensor(vs, dtype=torch.float64 if any(isinstance(v, float) for v in vs) else None)
+    frame = _frame(vs[0])
+    if any(_frame(v)!=frame for v in vs): raise ValueError(f'the values of {name!r} do not have the same structure in every call. `calls({name!r})` has them one by one')
+    column = iter(zip(*map(tensors, vs)))
     def _cat(_):
         ts = next(column)
         return torch.stack(ts) if ts[0].ndim==0 else torch.cat(ts, dim)
     try: return map_leaves(_cat, vs[0])
-    except RuntimeError as e: raise ValueError(f'the values of {name!r} cannot be joined: {e}. `calls({name!r})` has them one by one') from None
+    except (RuntimeError,IndexError) as e: raise ValueError(f'the values of {name!r} cannot be joined: {e}. `calls({name!r})` has them one by one') from None
+
 
 # %% ../nbs/03_capture.ipynb #d0c215b4
 @patch
@@ -758,7 +808,7 @@ _hole = torch.empty(0)
 @patch
 def watch(self:_Tap, what, name, v):
     "Keep the gradients of the tensors in `v`, when they come"
-    e = [False,_absent]
+    e = [torch.is_grad_enabled(),_absent]
     self.put(what, name, e)
     self.hook_tensors(e, name, v)
 
@@ -775,7 +825,8 @@ def hook_tensors(self:_Tap, e, name, v):
 @patch
 def arrived(self:_Tap, e, got, frame, name, path, handle, g):
     "A gradient has come"
-    got[path] = g
+    if g is None: return  # backward passed here with nothing in its hands
+    got[path] = g.clone() if handle else g  # what comes to a leaf becomes its `grad`, where the next one is added
     e[:] = self.entry(name, map_named(lambda p,_: got.get(p), frame))
     for h in handle: h.remove()
 
@@ -822,31 +873,40 @@ def done(self:_Tap, name):
 # %% ../nbs/03_capture.ipynb #1fdc79df
 _scalars = (type(None), bool, int, float, str)
 
+_words = (torch.dtype, torch.device)
+
 def _packed_fields(x): return {k: getattr(x, k) for k in ('data','batch_sizes','sorted_indices','unsorted_indices')}
 
 def _kind(x):
     "The kind of a structured value, for the file"
     for kind,cls in dict(packed=PackedSequence, map=Mapping, list=list, tuple=tuple, dist=Distribution).items():
         if isinstance(x, cls): return 'named' if hasattr(x, '_fields') and kind=='tuple' else kind
-    return 'fields' if hasattr(x, '__dataclass_fields__') else None
+    return 'fields' if hasattr(x, '__dataclass_fields__') else 'list' if opened(x) else None
 
 # %% ../nbs/03_capture.ipynb #2d9153ef
 def _pack(v, key, out):
     "Describe the structure of `v`; its tensors go to the dict `out` under keys that begin with `key`"
-    if isinstance(v, Tensor):
-        out[key] = v
-        return dict(key=key)
+    if isinstance(v, Tensor): return _pack_tensor(v, key, out)
     if isinstance(v, _scalars): return dict(value=v)
+    if isinstance(v, _words): return dict(word=str(v))
     if isinstance(v, NotKept): return dict(lost=v.kind)
     kind = _kind(v)
-    if kind is None: raise TypeError(f'{key}: a value of type {type(v).__name__} cannot be saved. Capture a part of it with pick=')
+    if kind is None: return dict(lost=type(v).__name__)
     parts = {f'.{k}':o for k,o in _packed_fields(v).items()} if kind=='packed' else dict(opened(v)[0])
     return dict(kind=kind, type=f'{type(v).__module__}:{type(v).__qualname__}', names=_names(v, kind, parts),
                 parts=[_pack(o, key+p, out) for p,o in parts.items()])
 
+def _pack_tensor(t, key, out):
+    odd = 'meta' if t.is_meta else 'quantized' if t.is_quantized else t.layout if t.layout!=torch.strided else 'nested' if t.is_nested else None
+    if odd: raise TypeError(f'{key!r} is a {str(odd).removeprefix("torch.")} tensor, which safetensors cannot hold. Make an ordinary one of it with reduce=, such as `lambda t: t.to_dense()`')
+    while key in out: key += "'"  # the name of a layer can look like a part of another
+    out[key] = t
+    return dict(key=key)
+
 def _names(v, kind, parts):
-    if kind=='map': return list(v)
+    if kind=='map': return [k if isinstance(k, _scalars) else _pack(k, '', {}) for k in v]
     return list(v._fields) if kind=='named' else [p.lstrip('.') for p in parts]
+
 
 # %% ../nbs/03_capture.ipynb #aee74f93
 def _loaded_class(name, base):
@@ -866,22 +926,37 @@ def _with_fields(cls, fields):
 def _unpack(spec, get):
     "Build the value that `spec` describes; `get(key)` gives a tensor"
     if 'value' in spec: return spec['value']
+    if 'word' in spec: return _word(spec['word'])
     if 'lost' in spec: return NotKept(spec['lost'])
     if 'key' in spec: return get(spec['key'])
     vs = [_unpack(p, get) for p in spec['parts']]
     return _build[spec['kind']](spec['type'], spec['names'], vs)
+
+def _word(s):
+    "The dtype or device that prints as `s`"
+    d = getattr(torch, s.removeprefix('torch.'), None)
+    return d if isinstance(d, torch.dtype) else torch.device(s)
+
+def _build_tuple(kind, names, vs):
+    cls = _loaded_class(kind, tuple) if kind=='torch:Size' or kind.startswith('torch.return_types:') else tuple
+    return (cls or tuple)(vs)
 
 def _build_named(kind, names, vs):
     cls = _loaded_class(kind, tuple)
     return cls._make(vs) if cls and getattr(cls, '_fields', None)==tuple(names) else namedtuple(kind.split('.')[-1].split(':')[-1], names)(*vs)
 
 def _build_map(kind, names, vs):
-    cls,items = _loaded_class(kind, Mapping) or dict,dict(zip(names, vs))
-    return cls(**items) if hasattr(cls, '__dataclass_fields__') else cls(items)
+    items = {_unpack(k, None) if isinstance(k, dict) else k: v for k,v in zip(names, vs)}
+    cls = _loaded_class(kind, Mapping) or dict
+    try: res = cls(**items) if hasattr(cls, '__dataclass_fields__') else cls(items)
+    except Exception: return items  # such as a defaultdict, which wants to know more
+    if list(res)!=list(items): res.update(items)  # a `ModelOutput` leaves out what is None
+    return res
 
-_build = dict(list=lambda k,n,vs: vs, tuple=lambda k,n,vs: tuple(vs), named=_build_named, map=_build_map, packed=lambda k,n,vs: PackedSequence(*vs),
+_build = dict(list=lambda k,n,vs: vs, tuple=_build_tuple, named=_build_named, map=_build_map, packed=lambda k,n,vs: PackedSequence(*vs),
     fields=lambda k,n,vs: _with_fields(_loaded_class(k, object), dict(zip(n, vs))),
     dist=lambda k,n,vs: _with_fields(_loaded_class(k, Distribution), dict(zip(n, vs))))
+
 
 # %% ../nbs/03_capture.ipynb #821582de
 def _safetensors():
@@ -894,17 +969,19 @@ def _own_memory(ts):
     "Contiguous tensors that share no memory, as the file format wants them"
     seen,res = set(),{}
     for k,t in ts.items():
-        t = t.detach().contiguous()
+        t = t.detach().resolve_conj().resolve_neg().contiguous()  # conj() only notes that a sign is to be turned
         p = t.untyped_storage().data_ptr()
         res[k] = t.clone() if p in seen and t.numel() else t
         seen.add(p)
     return res
 
 def _write(path, ts, about):
+    path = Path(path)
     tmp = Path(f'{path}.{os.getpid()}.tmp')
     try:
         _safetensors().torch.save_file(_own_memory(ts), tmp, metadata=dict(hookbook=json.dumps(about)))
         os.replace(tmp, path)
+    except _safetensors().SafetensorError as e: raise OSError(f'{path} could not be written: {e}') from None
     finally: tmp.unlink(missing_ok=True)
 
 # %% ../nbs/03_capture.ipynb #0d875558
@@ -944,7 +1021,9 @@ class _Saved:
         with _safetensors().safe_open(self.path, 'pt') as f: return _unpack(self.spec, f.get_tensor)
 
 def _load_file(path):
-    with _safetensors().safe_open(path, 'pt') as f: keys,about = list(f.keys()),(f.metadata() or {}).get('hookbook')
+    try:
+        with _safetensors().safe_open(path, 'pt') as f: keys,about = list(f.keys()),(f.metadata() or {}).get('hookbook')
+    except _safetensors().SafetensorError as e: raise ValueError(f'{path} is not a whole safetensors file: {e}') from None
     about = json.loads(about) if about else dict(runs=[dict(out={k: [dict(key=k)] for k in keys})], names=keys, what='out')
     runs = [{w: {n: [_Saved(path, s) for s in specs] for n,specs in layers.items()} for w,layers in r.items()} for r in about['runs']]
     return runs,about
@@ -956,8 +1035,10 @@ def load(cls:capture,
 ) -> Activations: # Values are read when they're asked for
     "Open saved values"
     path = Path(path)
-    files = sorted(path.glob('batches-*.safetensors')) if path.is_dir() else [path]
+    files = [f for _,_,f in _files(path)] if path.is_dir() else [path]
     if not files: raise FileNotFoundError(f'{path}: there are no batches-*.safetensors in this folder')
+    if path.is_dir() and (path/'run.json').exists() and not _known_run(path/'run.json').get('done'):
+        warnings.warn(f'{path} holds a run that is not finished: `run` goes on with it', stacklevel=2)
     parts = [_load_file(f) for f in files]
     about = parts[0][1]
     return Activations([r for runs,_ in parts for r in runs], about['names'], about['what'])
@@ -995,36 +1076,100 @@ def own_run(self:_Tap):
     return {w: {n: [_own(n, e) for e in _listed(es)] for n,es in ls.items()} for w,ls in self.cur.items()}
 
 # %% ../nbs/03_capture.ipynb #f5648f37
-def _told(o): return getattr(o, '__qualname__', None) or repr(o)
+def _bytes(t): return t.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8).numpy()
+
+def _nowhere(s): return re.sub(' at 0x[0-9a-f]+', '', s)  # objects lie elsewhere in the next process
+
+def _fingerprint(x):
+    "A number that changes when `x` does"
+    res = zlib.crc32(_nowhere(describe(x)).encode())
+    for t in tensors(x):
+        if t.layout==torch.strided and not (t.is_meta or t.is_quantized or t.is_nested): res = zlib.crc32(_bytes(t), res)
+    return res
+
+def _model_print(model, n=1024):
+    "The fingerprint of `n` numbers of each parameter and saved buffer"
+    bufs = [b for m in model.modules() for k,b in m._buffers.items() if k not in m._non_persistent_buffers_set]
+    return _fingerprint([t.detach().flatten()[::max(1, t.numel()//n)] for t in (*model.parameters(), *bufs)
+                         if t is not None and t.layout==torch.strided and not (is_lazy(t) or t.is_meta or t.is_quantized)])
+
+def _told(o):
+    "What is to be known of an option: of a function its code, not where it lies in memory"
+    if code := getattr(o, '__code__', None):
+        held = [c.cell_contents for c in o.__closure__ or ()]
+        about = code.co_names, [_told(c) for c in code.co_consts], o.__defaults__, [v for v in held if isinstance(v, _scalars)]
+        return f'{o.__qualname__} {zlib.crc32(code.co_code+_told(about).encode())}'
+    return getattr(o, '__qualname__', None) or _nowhere(repr(o))
 
 @patch
 def _settings(self:capture, loader):
     opts = {k: _told(getattr(self, k)) for k in ('pick','at','reduce','dtype')}
-    return dict(layers=list(self.layers), what=list(self.what), batches=len(loader) if hasattr(loader, '__len__') else None, **opts)
+    return dict(layers=list(self.layers), what=list(self.what), batches=len(loader) if hasattr(loader, '__len__') else None, **opts, weights=_model_print(self.model))
+
 
 # %% ../nbs/03_capture.ipynb #4b97bc1a
-@patch
-def _same_run(self:capture, loader, folder):
-    "Check that `folder` is empty or holds the same run; returns what is known of it"
-    if set(self.what)-{'in','out'} or self.keep!='last' or self.every!=1:
-        raise ValueError("run keeps inputs and outputs of every batch: leave gradients, keep and every out")
-    folder.mkdir(parents=True, exist_ok=True)
-    new,file = self._settings(loader),folder/'run.json'
-    old = json.loads(file.read_text()) if file.exists() else new
-    for k,v in new.items():
-        if old[k]!=v: raise ValueError(f'{folder} holds a run with {k}={old[k]!r}, and this one has {v!r}: choose another folder')
-    file.write_text(json.dumps(old))
+def _write_text(file, s):
+    tmp = Path(f'{file}.{os.getpid()}.tmp')
+    tmp.write_text(s)
+    os.replace(tmp, file)
+
+def _known_run(file):
+    "What the file `run.json` says"
+    try: old = json.loads(file.read_text())
+    except ValueError: old = None
+    if not (isinstance(old, dict) and 'layers' in old): raise ValueError(f'{file} was not written by capture.run: choose another folder')
     return old
 
+@patch
+def _same_run(self:capture, loader, folder):
+    "Check that `folder` holds no run or the same one; returns what is known of it"
+    if set(self.what)-{'in','out'} or self.keep!='last' or self.every!=1:
+        raise ValueError("run keeps inputs and outputs of every batch: leave gradients, keep and every out")
+    if not hasattr(loader, '__iter__') and not hasattr(loader, '__getitem__'):
+        raise TypeError(f'the loader comes first, and it is to give batches, as a DataLoader or a list does, not a {type(loader).__name__}')
+    folder.mkdir(parents=True, exist_ok=True)
+    new,file = self._settings(loader),folder/'run.json'
+    if not file.exists():
+        if _files(folder): raise ValueError(f'{folder} holds batches, but no run.json that says of what: choose another folder')
+        _write_text(file, json.dumps(new))
+    old = _known_run(file)
+    for k,v in new.items():
+        if old.get(k)==v: continue
+        if k=='weights': raise ValueError(f'{folder} holds a run of a model with other weights, or of this one before it was trained on: choose another folder')
+        raise ValueError(f'{folder} holds a run with {k}={old.get(k)!r}, and this one has {v!r}: choose another folder')
+    return old
+
+
 # %% ../nbs/03_capture.ipynb #11e06292
-def _batches_done(loader, folder):
-    "How many batches are in whole files"
-    for f in folder.glob('*.tmp'): f.unlink()
-    done = max((int(f.stem.split('-')[2]) for f in folder.glob('batches-*.safetensors')), default=0)
-    sampler = getattr(loader, 'sampler', None)
-    if done and isinstance(sampler, torch.utils.data.RandomSampler) and sampler.generator is None:
-        raise ValueError(f'{folder} holds the first {done} batches, but this loader shuffles, so nobody knows which are left: use shuffle=False')
-    return done
+def _files(folder):
+    "The files of a run, in order: `(first, end, path)`"
+    found = [(re.fullmatch(r'batches-(\d+)-(\d+)\.safetensors', f.name), f) for f in folder.iterdir()]
+    return sorted((int(m[1]), int(m[2]), f) for m,f in found if m)
+
+def _batches_done(folder):
+    "The fingerprints of the batches that are in whole files"
+    for f in folder.glob('batches-*.safetensors.*.tmp'): f.unlink()
+    prints = []
+    for first,end,f in _files(folder):
+        if first!=len(prints): raise ValueError(f'{f}: the batches before it, from {len(prints)} to {first}, are missing, or are there twice: choose another folder')
+        prints += _load_file(f)[1].get('prints', ())
+        if len(prints)!=end: raise ValueError(f'{f} was not written by capture.run: choose another folder')
+    return prints
+
+@contextmanager
+def _only_writer(folder):
+    "Let no other process write to `folder`; the lock goes when the process does, however it ends"
+    try: import fcntl
+    except ImportError: fcntl = None  # Windows has none
+    f = fcntl and os.open(folder, os.O_RDONLY)
+    try:
+        if fcntl: fcntl.flock(f, fcntl.LOCK_EX|fcntl.LOCK_NB)
+    except BlockingIOError: os.close(f); raise RuntimeError(f'{folder} is being written to by another run: wait for it, or choose another folder') from None
+    except OSError: pass  # some file systems have no locks
+    try: yield
+    finally:
+        if fcntl: os.close(f)
+
 
 # %% ../nbs/03_capture.ipynb #846572f7
 @patch
@@ -1036,40 +1181,61 @@ def run(self:capture,
 ) -> Activations: # As `capture.load(folder)` gives it
     "Run the model on every batch, and write the values to `folder` as it goes"
     folder = Path(folder)
-    if self._same_run(loader, folder).get('done'): return self.load(folder)
-    done,modes = _batches_done(loader, folder),[(m,m.training) for m in self.model.modules()]
+    finished = self._same_run(loader, folder).get('done')
+    with _only_writer(folder):
+        prints = _batches_done(folder)
+        if finished: _same_batches(folder, loader, prints[:1])
+        else: self._run_model(loader, folder, prints, file_bytes, progress)
+    return self.load(folder)
+
+def _same_batches(folder, loader, prints):
+    "Check that the loader begins with the batches that are on disk"
+    for i,(was,batch) in enumerate(zip(prints, loader)): _check_batch(folder, i, was, batch)
+
+def _check_batch(folder, i, was, batch):
+    if was!=_fingerprint(batch):
+        raise ValueError(f'{folder} holds the values of another batch number {i} than this loader gives: it shuffles, changes its samples at random, '
+                         'or has other data. Use shuffle=False, or choose another folder')
+
+@patch
+def _run_model(self:capture, loader, folder, prints, file_bytes, progress):
+    modes = [(m,m.training) for m in self.model.modules()]
     tap = _Tap(self).attach()
     try:
         self.model.eval()
-        with torch.no_grad(): self._run_batches(tap, loader, folder, done, file_bytes, progress)
+        with torch.no_grad(): self._run_batches(tap, loader, folder, prints, file_bytes, progress)
     finally:
         tap.close()
         for m,mode in modes: m.training = mode
-    return self.load(folder)
+
 
 # %% ../nbs/03_capture.ipynb #f8f8628a
 @patch
-def _run_batches(self:capture, tap, loader, folder, done, file_bytes, progress):
+def _run_batches(self:capture, tap, loader, folder, prints, file_bytes, progress):
     if progress: from fastprogress.fastprogress import progress_bar
-    held,size,n = [],0,0
-    for n,batch in enumerate(progress_bar(loader) if progress else loader, 1):
-        if n<=done: continue
+    held,size,done = [],0,len(prints)
+    for i,batch in enumerate(progress_bar(loader) if progress else loader):
+        if i<done: _check_batch(folder, i, prints[i], batch); continue
+        prints.append(_fingerprint(batch))
         args,kwargs = _to_device(self.model, _call_args(batch))
         tap.forward(args, kwargs)
         if not any(tap.cur.values()): raise NotCaptured('nothing was captured: ' + tap.view(self.what[0]).why(next(iter(self.layers))))
         held.append(tap.own_run())
         size += _nbytes(held[-1])
-        if size>=file_bytes: held,size = self._write_batches(folder, held, n),0
-    if held: self._write_batches(folder, held, n)
-    file = folder/'run.json'
-    file.write_text(json.dumps(dict(json.loads(file.read_text()), done=True)))
+        if size>=file_bytes: held,size = self._write_batches(folder, held, prints),0
+    if held: self._write_batches(folder, held, prints)
+    if not prints: raise ValueError('the loader gave no batch')
+    _write_text(folder/'run.json', json.dumps(dict(_known_run(folder/'run.json'), done=True)))
+
 
 # %% ../nbs/03_capture.ipynb #11cacf89
 @patch
-def _write_batches(self:capture, folder, held, n):
+def _write_batches(self:capture, folder, held, prints):
     ts,about = Activations(_joined_runs(held), self.layers, self.what[0])._packed()
-    _write(folder/f'batches-{n-len(held):06d}-{n:06d}.safetensors', ts, dict(about, batches=[n-len(held),n]))
+    first,end = len(prints)-len(held),len(prints)
+    _write(folder/f'batches-{first:06d}-{end:06d}.safetensors', ts, dict(about, prints=prints[first:]))
     return []
+
 
 # %% ../nbs/03_capture.ipynb #0af78c17
 def _n_required(f):
@@ -1108,13 +1274,13 @@ def _no_place(name, given, was):
             'give a value like that, or a dict from such a path to a tensor')
 
 def _constant(name, new, v):
-    "`new` in place of the value `v`, in its device and dtype"
+    "A copy of `new` in place of the value `v`, in its device and dtype: the model may write into it"
     given = _parts(name, new, v)
-    return map_named(lambda p,t: t if p not in given else given[p].to(t) if isinstance(given[p], Tensor) else torch.full_like(t, given[p]), v)
+    return map_named(lambda p,t: t if p not in given else given[p].to(t, copy=True) if isinstance(given[p], Tensor) else torch.full_like(t, given[p]), v)
 
 # %% ../nbs/03_capture.ipynb #7ccaed41
 def _as_edit(e, name):
-    "`e` as a function of name, value and number of the call"
+    "`e` as a function of name, value and which call it is"
     if isinstance(e, type): raise TypeError(f'the edit of {name!r} is the class {e.__name__}: it is to be called, as in {e.__name__}(...)')
     if callable(e):
         n = _n_required(e)
@@ -1159,14 +1325,18 @@ class edit(_Live):
         self.fused = any(isinstance(m, _fused) for m in model.modules())
 
 # %% ../nbs/03_capture.ipynb #187b99ca
+_Call = namedtuple('_Call', 'at forward i')  # number of the model's forward, of the layer's, and of the call within it
+
 @patch
 def change(self:edit, m, args, out):
     "The hook that edits what the layer `m` hands on"
-    if m not in self.edits or get_ident()!=self.thread and not recomputing(): return self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
+    here = get_ident()==self.thread or recomputing()
+    if m not in self.edits or not here: return None if here else self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
     name,fs = self.edits[m]
-    i = self.count[name] = self.count.get(name, -1)+1
+    was = self.count.get(name, _Call(None, -1, -1))
+    call = self.count[name] = was._replace(i=was.i+1) if was.at==self.forwards else _Call(self.forwards, was.forward+1, 0)
     try:
-        for f in fs: out = _same_shapes(name, out, f(name, out, i))
+        for f in fs: out = _same_shapes(name, out, f(name, out, call))
     except Exception as e:
         name_fault(e, m, edit, name)
         raise
@@ -1175,13 +1345,13 @@ def change(self:edit, m, args, out):
 @patch
 def begin(self:edit, m, args):
     "The calls of a layer are counted from the beginning of each forward"
-    if get_ident()==self.thread and not recomputing(): self.count = dict.fromkeys(self.count, -1)
+    if get_ident()==self.thread and not recomputing() and _running(m)<2: self.forwards += 1
 
 # %% ../nbs/03_capture.ipynb #7eb3316c
 @patch
 def __enter__(self:edit):
     if self.handles: raise RuntimeError('this edit is already open: make another one')
-    self.thread,self.count = get_ident(),{}
+    self.thread,self.count,self.forwards = get_ident(),{},0
     try:
         self._hold(self.model.register_forward_pre_hook(partial(_call, self, 'begin')))
         self._hold(many := _OnMany(partial(_call, self, 'change')))
@@ -1238,13 +1408,17 @@ def _operand(v, arg):
     if isinstance(v, (int,float,complex,Tensor)): return v
     raise TypeError(f'{arg}={v!r}: give a number or a tensor')
 
+def _fitted(v, t):
+    "`v` on the device of `t`, and in its dtype unless that has whole numbers only"
+    return v if not isinstance(v, Tensor) else v.to(t) if t.is_floating_point() or t.is_complex() else v.to(t.device)
+
 def scale(
     a:float, # Factor
     at=None, # Index or slice, or a tuple of these; default: all of the tensor
 ):
     "An edit that multiplies by `a`"
     a = _operand(a, 'a')
-    return _at(lambda t: t*a, at)
+    return _at(lambda t: t*_fitted(a, t), at)
 
 # %% ../nbs/03_capture.ipynb #bf1c450d
 def add(
@@ -1253,7 +1427,7 @@ def add(
 ):
     "An edit that adds `v`, such as a steering vector"
     v = _operand(v, 'v')
-    return _at(lambda t: t + (v.to(t) if isinstance(v, Tensor) else v), at)
+    return _at(lambda t: t+_fitted(v, t), at)
 
 # %% ../nbs/03_capture.ipynb #63f15a49
 class swap:
@@ -1271,17 +1445,21 @@ class swap:
 
 # %% ../nbs/03_capture.ipynb #d10d9fd0
 @patch
-def value(self:swap, name, i):
-    "The value for call number `i` of a layer"
-    vs = self.acts.calls(name) if isinstance(self.acts, Activations) else [self.acts[name]]
+def value(self:swap, name, call):
+    "The value of a layer for a `_Call` of it"
+    if not isinstance(self.acts, Activations): return _no_arrays(self.acts[name])
+    runs = self.acts.calls_by_forward(name)
+    if call.forward>=len(runs)>1: raise LookupError(f'swap has {len(runs)} forwards of {name!r}, and this is number {call.forward+1}')
+    vs = runs[call.forward if len(runs)>1 else 0]
     if len(vs)==1: return vs[0]
     if recomputing(): raise RuntimeError(f'{name!r} has several calls, and in a checkpointed forward that is repeated nobody knows which one this is')
-    if i>=len(vs): raise LookupError(f'swap has {len(vs)} calls of {name!r}, and this is number {i+1}')
-    return vs[i]
+    if call.i>=len(vs): raise LookupError(f'swap has {len(vs)} calls of {name!r}, and this is number {call.i+1}')
+    return vs[call.i]
 
 @patch
-def __call__(self:swap, name, v, i):
-    new = self.value(name, i)
+def __call__(self:swap, name, v, call):
+    new = self.value(name, call)
     _same_shapes(name, v, new)
     given = dict(leaves(new))
-    return map_named(lambda p,t: _at(lambda part: given[p].to(t) if self.at is None else given[p][self.at].to(t), self.at)(t), v)
+    return map_named(lambda p,t: _at(lambda part: given[p].to(t, copy=True) if self.at is None else given[p][self.at].to(t, copy=True), self.at)(t), v)
+

@@ -13,6 +13,9 @@ import copy, inspect, sys, weakref
 from contextlib import contextmanager
 import torch
 from torch import nn, Tensor
+from torch.autograd.graph import get_gradient_edge
+from torch.utils.weak import WeakIdKeyDictionary
+from functools import partial
 from fastcore.foundation import L
 from fastcore.basics import patch, store_attr
 from .nested import *
@@ -65,9 +68,12 @@ class Hook:
             if not isinstance(v, int): raise TypeError(f'{k} has to be True or False, not {v!r}: layers are chosen with find(model, layers)')
         store_attr(but='m')
         self.stored,self.calls,self.removed,self.module = None,[],False,m
-        self._root,self._root_handle,self._asked = None,None,False
-        self._pre_handle = None if is_forward else m.register_forward_pre_hook(InertHook(self._before), with_kwargs=True)
-        self.hook = m.register_forward_hook(InertHook(self._after if is_forward else self._watch_grads), with_kwargs=True)
+        self._root,self._root_handle,self._asked,self._leaf_handles,self._seen = None,None,False,[],WeakIdKeyDictionary()
+        self._pre_handle = self.hook = None
+        try:
+            if not is_forward: self._pre_handle = m.register_forward_pre_hook(InertHook(self._before), with_kwargs=True)
+            self.hook = m.register_forward_hook(InertHook(self._after if is_forward else self._watch_grads), with_kwargs=True)
+        except BaseException: self.remove(); raise
 
     def _tidy(self, t):
         if self.detach: t = t.detach()
@@ -95,6 +101,14 @@ def outermost_module(
         frame = frame.f_back
     return res and res.f_locals['self']
 
+def _running(m):
+    "How many calls of `m` run now, one inside of the other, in this thread"
+    frame,n = sys._getframe(1),0
+    while frame:
+        if frame.f_code is nn.Module._call_impl.__code__: n += frame.f_locals['self'] is m
+        frame = frame.f_back
+    return n
+
 @patch
 def clear(self:Hook):
     "Forget what was stored"
@@ -111,7 +125,7 @@ def _join_pass(self:Hook):
     self._root,self._root_handle = None,None
     if root is None: return
     def _start(*_):
-        if outermost_module() is root_ref(): self.clear()
+        if outermost_module() is (m := root_ref()) and _running(m)<2: self.clear()  # a model may call itself
     root_ref = self._root = weakref.ref(root)
     self._root_handle = root.register_forward_pre_hook(InertHook(_start))
 
@@ -138,9 +152,9 @@ def _after(self:Hook, m, args, kwargs, out):
 def remove(self:Hook):
     "Take the hook off its layer; what was `stored` stays. Safe to call twice"
     if self.removed: return
-    for h in (self.hook, self._pre_handle, self._root_handle):
+    for h in (self.hook, self._pre_handle, self._root_handle, *self._leaf_handles):
         if h is not None: h.remove()
-    self.removed,self._root,self._root_handle = True,None,None
+    self.removed,self._root,self._root_handle,self._leaf_handles = True,None,None,[]
 
 @patch
 def __enter__(self:Hook): return self
@@ -159,24 +173,47 @@ def output_grads(
         return _f
     return [t.register_hook(InertHook(_hook(p))) for p,t in leaves(x) if t.requires_grad]
 
+# %% ../nbs/02_hook.ipynb #4fbfadad
+def _when_all(ts, f):
+    "Call `f` with the gradients of `ts` once those that a backward pass computes are there; the handles on leaves come back"
+    nodes,tasks,handles = [get_gradient_edge(t).node for t in ts],{},[]
+    def _arrived(i, g):
+        have,want = tasks.setdefault(task := _graph_task(), ({}, {j for j,n in enumerate(nodes) if n is nodes[i] or torch._C._will_engine_execute_node(n)}))
+        have[i] = g
+        if not want<=have.keys() or tasks.pop(task, None) is None: return
+        for h in handles: h.remove()
+        f([have.get(j) for j in range(len(ts))])
+    for i,t in enumerate(ts):
+        h = t.register_hook(InertHook(partial(_arrived, i)))
+        if t.is_leaf: handles.append(h)
+    return handles
+
+
 # %% ../nbs/02_hook.ipynb #85689d97
 @patch
 def _before(self:Hook, m, args, kwargs):
     "Give the layer aliases of its inputs, whose gradients are its own share"
     if not torch.is_grad_enabled(): return
     alias = {}  # one alias a tensor: self-attention asks whether query, key and value are the same object
-    def _f(t): return alias.setdefault(id(t), t.view_as(t)) if t.requires_grad else t
-    res = map_leaves(_f, (args,kwargs))
-    self._versions = {id(a): a._version for a in alias.values()}
-    return res
+    def _f(t):
+        if not t.requires_grad: return t
+        res = alias.setdefault(id(t), t.view_as(t))
+        self._seen[res] = res._version
+        return res
+    def _walk(x):
+        if isinstance(x, Tensor): return _f(x)
+        if isinstance(x, tuple): return opened(x)[1](x, [_walk(o) for _,o in opened(x)[0]])
+        self._seen.update({t: t._version for t in tensors(x)})  # the layer may fill a list that it is given, so it has to get that one
+        return x
+    return tuple(map(_walk, args)),{k: _walk(v) for k,v in kwargs.items()}
 
 @patch
 def _watch_grads(self:Hook, m, args, kwargs, out):
     "Ask inputs and outputs for their gradients, and wait until those that this backward pass computes are there"
     if not recomputing(): self._join_pass()
-    ins,outs,was = tensors((args,kwargs)),tensors(out),getattr(self, '_versions', {})
+    ins,outs = tensors((args,kwargs)),tensors(out)
     # a layer that works in place has overwritten its input: what stands there now is the output
-    watched = [t if t.requires_grad and was.get(id(t))==t._version else None for t in ins] + [t if t.requires_grad else None for t in outs]
+    watched = [t if t.requires_grad and self._seen.get(t)==t._version else None for t in ins] + [t if t.requires_grad else None for t in outs]
     live = [i for i,t in enumerate(watched) if t is not None]
     if not live: return
     self._asked = True
@@ -185,7 +222,8 @@ def _watch_grads(self:Hook, m, args, kwargs, out):
         full = [None]*len(watched)
         for i,g in zip(live, grads): full[i] = g
         self._store(tuple(full[:len(ins)]), tuple(full[len(ins):]))
-    torch.autograd.graph.register_multi_grad_hook([watched[i] for i in live], _done)
+    self._leaf_handles += _when_all([watched[i] for i in live], _done)
+
 
 # %% ../nbs/02_hook.ipynb #cdae3800
 @patch
@@ -223,11 +261,12 @@ class Hooks:
         if isinstance(ms, nn.Module) and not hasattr(ms, '__iter__'):
             raise TypeError(f'Hooks takes several modules, and got one {type(ms).__name__}, which cannot be iterated: '
                             'pass a list ([m]), its children (m.children()) or find(m)')
+        if not hasattr(ms, '__iter__'): raise TypeError(f'Hooks takes several modules, and got {ms!r}: pass a list')
         named = list(ms.items()) if isinstance(ms, (dict,nn.ModuleDict)) else [(None,m) for m in ms]
         self.hooks = []
         try:
             for name,m in named: self.hooks.append(Hook(m, hook_func, is_forward, detach, cpu, name=name, **kwargs))
-        except Exception:
+        except BaseException:
             self.remove()  # all or nothing
             raise
 
@@ -235,7 +274,11 @@ class Hooks:
 @patch
 def remove(self:Hooks):
     "Take all of them off; safe to call twice"
-    for h in self.hooks: h.remove()
+    try:
+        for h in self.hooks: h.remove()
+    except BaseException:  # Ctrl-C, now of all times
+        for h in self.hooks: h.remove()
+        raise
 
 @patch
 def __enter__(self:Hooks): return self
@@ -267,7 +310,7 @@ def __getitem__(self:Hooks,
         if h.name==i: return h
     names = [h.name for h in self if h.name is not None]
     if not names: raise LookupError('these hooks have no names: make them with what `find` returned')
-    raise LookupError(f"no hook on {i!r}. There are hooks on: {', '.join(names[:20])}{' …' if len(names)>20 else ''}")
+    raise LookupError(f"no hook on {i!r}. There are hooks on: {', '.join(n or '(the model)' for n in names[:20])}{' …' if len(names)>20 else ''}")
 
 # %% ../nbs/02_hook.ipynb #9858c38b
 def hook_outputs(
