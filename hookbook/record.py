@@ -422,11 +422,12 @@ Run.grads,Run.weights,Run.updates = _norms(0),_norms(1),_norms(2, Updates)
 # %% ../nbs/06_record.ipynb #89cfbcb2
 class _Call(InertHook):
     "Calls a method of a recorder, for as long as there is one"
-    def __init__(self, rec, method, *args): self.rec,self.method,self.args = weakref.ref(rec),method,args
+    def __init__(self, rec, method, *args): self.rec,self.method,self.args,self.of_layer = weakref.ref(rec),method,args,method.startswith('_see')
     def __call__(self, *args):
         rec = self.rec()
         if rec is None or rec.closed: return
         if torch.compiler.is_compiling(): rec.traced = True   # inside a compiled graph there is nothing to look at
+        elif rec.resting and self.of_layer: return
         elif not torch.jit.is_tracing() and torch._C._functorch.peek_interpreter_stack() is None:   # nor inside vmap and grad
             try: getattr(rec, self.method)(*self.args, *args)
             except Exception as e: rec._broke(e)
@@ -479,7 +480,7 @@ class Recording(Run):
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
         super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], passes=[0,0], eval_steps={}, torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
-        self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,None,False,0,1,-1
+        self.inside,self.resting,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,False,None,False,0,1,-1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
         self.spent,self.began,self.times,self.wanted,self.fed = 0.,None,[],every,{}
         self.attach()
@@ -565,15 +566,17 @@ def _unhook(self:Recording, i):
 def _root_begins(self:Recording, *args):
     if recomputing(): return
     self.inside,self.train = True,self.inner.training and torch.is_grad_enabled()
-    if not self.train: return self._begin_eval()
-    self.rooted = True
-    if self.over or not self.opts: self._begin_step()
-    self.info['passes'][0] += 1
+    if self.train:
+        self.rooted = True
+        if self.over or not self.opts: self._begin_step()
+        self.info['passes'][0] += 1
+    else: self._begin_eval()
+    self.resting = not (self.live if self.train else self.eval_live)   # then there is nothing to do at the layers
 
 # %% ../nbs/06_record.ipynb #86367cc8
 @patch
 def _root_ends(self:Recording, *args):
-    if not recomputing(): self.inside = False
+    if not recomputing(): self.inside,self.resting = False,False
 
 # %% ../nbs/06_record.ipynb #b62d67ca
 @patch
@@ -921,8 +924,7 @@ def _account(self:Recording):
         total,spent = now-self.began,self.spent
         self.times = [*self.times[-31:], (total-spent, spent if self.live else None)]
     self.began,self.spent = now,0.
-    costs = [c for _,c in self.times if c is not None]
-    if self.budget and costs: self.wanted = max(1, math.ceil(np.median(costs)/(self.budget*max(np.median([t for t,_ in self.times]), 1e-9))))
+    if self.budget and self.live and (costs := [c for _,c in self.times if c is not None]): self.wanted = max(1, math.ceil(np.median(costs)/(self.budget*max(np.median([t for t,_ in self.times]), 1e-9))))
     if not self.ranked: self.every = self.wanted
 
 # %% ../nbs/06_record.ipynb #53b5b4cc
