@@ -160,7 +160,7 @@ class _Tap(_Live):
         self.cap,self.thread = cap,get_ident()
         self.names = {m:n for n,m in cap.layers.items()}
         self.keep = {'last':1, 'all':0}.get(cap.keep, cap.keep)  # 0 for no limit
-        self.runs,self.handles,self.leaf_handles,self.events,self.facts = [],[],[],{},set()
+        self.runs,self.handles,self.leaf_handles,self.events,self.facts,self.gone = [],[],[],{},set(),set()
         self.running,self.forwards,self.depth,self.stopped = False,0,0,None
         self.part,self.parts = None,WeakKeyDictionary()
         self.plain = cap.plain and not (_overwritten and any(m in _overwritten for m in self.names))
@@ -168,13 +168,38 @@ class _Tap(_Live):
         self.new_run()
 
 # %% ../nbs/03_capture.ipynb #3557a643
+class _Forward(dict):
+    "What is kept of one forward, and `apart` the names of layers that ran after it, outside of any"
+    def __init__(self, what): super().__init__({w:{} for w in what}); self.apart = set()
+
 @patch
 def new_run(self:_Tap):
     "Make room for the next forward, and let go of what need not be kept"
-    self.cur = {w:{} for w in self.cap.what}
-    self.out,self.by_memory,self.todo = self.cur.get('out'),{},set(self.cap.layers) if self.cap.stop else None
+    self.cur = _Forward(self.cap.what)
     self.runs.append(self.cur)
-    if self.keep: del self.runs[:-self.keep]
+    if self.keep and len(self.runs)>self.keep: self.let_go()
+    self.out,self.by_memory = self.cur.get('out'),{}
+    self.todo = set(self.cap.layers)-self.runs[0].apart if self.cap.stop else None
+
+@patch
+def let_go(self:_Tap):
+    "Drop what is too old, but for the layers that ran apart: they need not run again with each forward"
+    old = _Forward(self.cap.what)
+    for r in self.runs[:-self.keep]:
+        for w,ls in r.items():
+            self.gone.update(ls)
+            if r.apart: old[w].update((n, ls[n]) for n in r.apart&ls.keys())
+        old.apart |= r.apart
+    self.runs[:-self.keep] = [old] if old.apart else []
+
+@patch
+def drop_apart(self:_Tap):
+    "A layer that ran in the forward after all needs no older value"
+    if not self.keep or len(self.runs)<=self.keep: return
+    old = self.runs[0]
+    for w,ls in old.items():
+        for n in self.cur[w]: ls.pop(n, None)
+    if not any(old.values()): del self.runs[0]
 
 # %% ../nbs/03_capture.ipynb #01c6b2ee
 @_disable_dynamo
@@ -234,7 +259,9 @@ def begin(self:_Tap, m, args):
 def end(self:_Tap, m, args, out):
     if get_ident()!=self.thread or recomputing(): return
     self.depth -= 1
-    if self.depth<1: self.running,self.fast,self.owner = False,None,self.thread
+    if self.depth>0: return
+    self.drop_apart()
+    self.running,self.fast,self.owner = False,None,self.thread
 
 # %% ../nbs/03_capture.ipynb #61c55d53
 @patch
@@ -254,6 +281,7 @@ def remember(self:_Tap, name):
 @patch
 def join_part(self:_Tap, name):
     "The layer `name` runs, but the model itself doesn't: find out as part of what"
+    self.cur.apart.add(name)
     self.part = m = outermost_module()
     if m is None: return
     if m not in self.parts:
@@ -270,7 +298,8 @@ def begin_part(self:_Tap, m, args):
     part.n += 1
     if self.owner is None or self.keep!=1: return
     for name in part.names:
-        for kept in self.cur.values(): kept.pop(name, None)
+        for run in self.runs:
+            for kept in run.values(): kept.pop(name, None)
     part.names = set()
 
 @patch
@@ -624,6 +653,7 @@ def why(self:Activations,
         near = get_close_matches(name, self.names, n=5, cutoff=.4) or self.names[:5]
         return f'{name!r} was not asked for. Names that were are like: {", ".join(map(repr, near))}'
     if self.what in ('grad','grad_in'): return self._why_no_grad(name)
+    if self.tap and name in self.tap.gone: return f'{name!r} ran in an earlier forward, and not in the last{self.tap.keep>1 and f" {self.tap.keep}" or ""}, which is all that is kept. keep=\'all\' keeps every one.'
     known = list(self.tap.reasons(name)) if self.tap else []
     if self.tap and self.tap.idle: return f'{name!r} was to be captured, but has not run. {_idle}'
     return f'{name!r} was to be captured, but has not run. ' + ' '.join(known) + (' Otherwise' if known else 'It can be that') + f' {_maybe}.'
@@ -710,6 +740,7 @@ def check(self:_Tap):
     if compiled: why = ('The model was compiled before the hooks went on, and compiled code does not call them: capture before the first call, or inside '
                         '`with torch.compiler.set_stance("force_eager"):`.')
     elif self.idle: why = _idle
+    elif self.gone.issuperset(missing): return warnings.warn(self.view(self.cap.what[0]).why(missing[0]), stacklevel=3)
     else: why = ' '.join(_facts[f] for f in self.facts) or f'If the model was called in the block: {_maybe}.'
     warnings.warn((f'{missing[0]!r} was to be captured and did not run. ' if len(self.names)==1 else f'{len(missing)} of {len(self.names)} layers that were to be captured did not run, such as {missing[0]!r}. ')+why, stacklevel=3)
 
@@ -866,6 +897,7 @@ def done(self:_Tap, name):
     "One of the layers that `stop` waits for has been seen"
     self.todo.discard(name)
     if self.todo: return
+    self.drop_apart()
     self.running,self.stopped = False,_Stop('every layer that was asked for has been seen')
     self.facts.add('stopped')
     raise self.stopped
