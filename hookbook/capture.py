@@ -393,10 +393,10 @@ class capture:
         clone='auto', # `True` copies every value; `'auto'` copies where something would write into it
         keep='last', # `'last'` forward, `'all'` of them, or how many of the last ones
         every:int=1, # Capture one in this many forwards
-        stop:bool=False, # Stop the run as soon as every chosen layer has been seen?
+        stop:bool=False, # Stop the run as soon as every chosen layer has been seen? A `with` block ends there, silently: one block, or one call `capture(...)(x)`, per batch
     ):
         self.model,self.layers = model,find(model, layers)
-        self.what = tuple(what) if isinstance(what, (tuple,list,set)) else (what,)
+        self.what = tuple(what) if isinstance(what, (tuple,list)) else (what,)
         self.pick,self.at,self.reduce,self.dtype,self.detach,self.clone,self.keep,self.every,self.stop = pick,at,reduce,dtype,detach,clone,keep,every,stop
         self.device = _device(device)
         self.open = []
@@ -414,7 +414,7 @@ def _check(self:capture):
     "Say what is wrong with the options, before anything is hooked"
     if isinstance(self.model, torch.jit.ScriptModule): raise TypeError('TorchScript runs no hooks: capture the model before it is scripted')
     if bad := [w for w in self.what if w not in _whats] or not self.what:
-        raise ValueError(f"what={bad[0] if self.what else self.what!r}: use 'out', 'in', 'grad', 'grad_in', or a tuple of these")
+        raise ValueError(f"what={bad[0] if self.what else self.what!r}: use 'out', 'in', 'grad', 'grad_in', or a tuple of these, of which the first is what `acts[name]` gives")
     if self.reduce is not None and not callable(self.reduce):
         raise TypeError(f"reduce={self.reduce!r}: give a function of a tensor, such as `lambda t: t.mean(0)`")
     if self.dtype is not None and not isinstance(self.dtype, torch.dtype): raise TypeError(f"dtype={self.dtype!r}: give a dtype such as torch.float16")
@@ -462,6 +462,9 @@ def view(self:_Tap, what):
 
 @patch
 def __enter__(self:capture) -> Activations:
+    if self.stop and self.keep not in ('last',1):
+        raise ValueError(f'keep={self.keep!r}: stop=True ends the `with` block in the first forward that gives all, so there is no other to keep. '
+                         'Call `capture(...)(x)` for each batch, or leave keep out')
     tap = _Tap(self)
     acts = tap.view(self.what[0])
     tap.attach()
@@ -469,12 +472,19 @@ def __enter__(self:capture) -> Activations:
     return acts
 
 # %% ../nbs/03_capture.ipynb #bf798c53
+_eager = 'inside `with torch.compiler.set_stance("force_eager"):`.'
+
+def _say_fullgraph(e):
+    "Say the way out where `torch.compile` with `fullgraph=True` meets a hook"
+    if type(e).__name__=='Unsupported' and _outside.__name__ in str(e): e.add_note(f'A layer with a hook leaves the compiled graph, which fullgraph=True forbids: call the model {_eager}')
+
 @patch
 def __exit__(self:capture, kind, exc, tb):
     tap = next((t for t in reversed(self.open) if t.thread==get_ident()), self.open[-1])
     try: tap.close()
     finally: self.open.remove(tap)
     if exc is None: tap.check()
+    else: _say_fullgraph(exc)
     return tap.is_mine(exc)
 
 # %% ../nbs/03_capture.ipynb #2f176f3b
@@ -501,7 +511,7 @@ def check(self:_Tap): pass
 def __call__(self:capture,
     *args, # Passed to the model
     **kwargs, # Passed to the model
-) -> Activations: # `output` is what the model returned, `None` if the run was stopped
+) -> Activations: # `output` is what the model returned, cut off the graph unless `detach=False` or gradients are captured; `None` if the run was stopped
     "Run the model once and return the values"
     tap = _Tap(self)
     acts = tap.view(self.what[0])
@@ -517,7 +527,18 @@ def forward(self:_Tap, args, kwargs):
     "Run the model; `None` when this capture stopped it"
     try: return self.cap.model(*args, **kwargs)
     except BaseException as e:
-        if not self.is_mine(e): raise
+        if self.is_mine(e): return
+        _say_fullgraph(e)
+        raise
+
+# %% ../nbs/03_capture.ipynb #32379455
+def _only_plan(what): return f'{what}: a capture holds no values. They are in `acts` after `with capture(...) as acts: model(x)`, or in what a call gives, `acts = capture(...)(x)`'
+
+@patch
+def __getitem__(self:capture, name): raise TypeError(_only_plan(f'capture[{name!r}]'))
+
+def _no_attr(self, name): raise AttributeError(_only_plan(f'.{name}') if hasattr(Activations, name) else f"'capture' object has no attribute {name!r}")
+capture.__getattr__ = _no_attr  # `patch` would make it the module's, too
 
 # %% ../nbs/03_capture.ipynb #7135415f
 class NotKept:
@@ -639,6 +660,11 @@ def _same_layer(self:Activations, name):
     other = self.tap.names.get(mods[0]) if len(mods)==1 else None
     return None if other==name else other
 
+@patch
+def _name_of(self:Activations, m):
+    "The name of the module `m`, if the model has it"
+    return next((n for n,o in [*self.tap.cap.layers.items(), *named_modules(self.tap.cap.model).items()] if o is m), None) if self.tap else None
+
 # %% ../nbs/03_capture.ipynb #db5115c5
 _maybe = ('its code calls `.forward` or uses its weights directly, a fused path went around it, the model was compiled before the hooks '
           'went on, or a branch was skipped')
@@ -648,12 +674,14 @@ def why(self:Activations,
     name:str, # A name that has no value
 ) -> str:
     "Why there is no value for `name`"
+    if isinstance(name, nn.Module) and (own := self._name_of(name)) is not None: return f'names are strings: ask for acts[{own!r}]'
     if not isinstance(name, str): return f'names are strings{f": {str(name)!r}" if isinstance(name, int) else f", and this is a {type(name).__name__}: ask for one layer at a time"}'
     if name not in self.names:
         near = get_close_matches(name, self.names, n=5, cutoff=.4) or self.names[:5]
         return f'{name!r} was not asked for. Names that were are like: {", ".join(map(repr, near))}'
     if self.what in ('grad','grad_in'): return self._why_no_grad(name)
-    if self.tap and name in self.tap.gone: return f'{name!r} ran in an earlier forward, and not in the last{self.tap.keep>1 and f" {self.tap.keep}" or ""}, which is all that is kept. keep=\'all\' keeps every one.'
+    if self.tap and name in self.tap.gone: return f'{name!r} ran in an earlier forward, and not in the last{f" {self.tap.keep}" if self.tap.keep>1 else ""}, which is all that is kept. keep=\'all\' keeps every one.'
+    if self.tap and (held := _container(self.tap.cap.layers[name], name)): return f'{name!r} was to be captured, but has not run. {held}'
     known = list(self.tap.reasons(name)) if self.tap else []
     if self.tap and self.tap.idle: return f'{name!r} was to be captured, but has not run. {_idle}'
     return f'{name!r} was to be captured, but has not run. ' + ' '.join(known) + (' Otherwise' if known else 'It can be that') + f' {_maybe}.'
@@ -662,10 +690,17 @@ def why(self:Activations,
 def _is_compiled(model):
     return any(type(m).__name__=='OptimizedModule' or m._compiled_call_impl is not None for m in model.modules())
 
+_compiled_before = f'The model was compiled before the hooks went on, and compiled code does not call them: begin before its first call, or {_eager}'
+
 def _holders(model, name):
     "The modules that `name` is inside of"
     mods,parts = named_modules(model),name.split('.') if name else []
     return [mods[n] for i in range(len(parts)) if (n := '.'.join(parts[:i])) in mods]
+
+def _container(m, name):
+    "Why `m` never runs, if it has no forward of its own"
+    if inspect.getattr_static(type(m), 'forward') is nn.Module.forward and 'forward' not in vars(m) and m._modules:
+        return f'A {type(m).__name__} only holds layers and never runs: choose the layers in it, as in {f"{name}.*".lstrip(".")!r}.'
 
 _idle = 'The model was not called in the block: call it there, and as `model(x)`, for `model.forward(x)` goes around hooks.'
 
@@ -689,8 +724,7 @@ def idle(self:_Tap):
 def reasons(self:_Tap, name):
     "What we know about why the layer `name` did not run"
     m,model = self.cap.layers[name],self.cap.model
-    if isinstance(m, (nn.ModuleList,nn.ModuleDict)):
-        yield f'A {type(m).__name__} only holds layers and never runs: choose the layers in it, as in {name+".*"!r}.'
+    if isinstance(m, nn.Sequential): yield f'A Sequential whose layers are called one by one does not run itself: choose {name+".*"!r}.'
     around = _holders(model, name) + [m]*isinstance(m, torch.jit.ScriptModule)
     for kind,text in _kinds.items():
         if any(isinstance(o, kind) for o in around): yield text
@@ -704,15 +738,16 @@ def _rows(self:Activations):
         es = self._entries(n)
         yield n or '(the model)', len(es), describe(es[-1][0]) + (' (overwritten)' if _changed(es[-1]) else '')
 
-def _some(names, n=6):
+def _some(names, n=6, say=repr):
     "The first names of a list, for people"
-    return ', '.join([*map(repr, names[:n]), *([f'and {len(names)-n} more'] if len(names)>n else [])])
+    return ', '.join([*map(say, names[:n]), *([f'and {len(names)-n} more'] if len(names)>n else [])])
 
 @patch
 def _title(self:Activations):
     n,missing = len(self),self.never_fired
+    others = [dict(out='.outputs', grad='.grads', grad_in='.input_grads').get(w, '.inputs') for w in (self.runs[-1] if self.runs else ()) if w!=self.what]
     said = dict(out='outputs', grad='gradients of outputs', grad_in='gradients of inputs').get(self.what, 'inputs')
-    return f'{said} of {n} layer{"s"*(n!=1)}' + (f'; {"no gradient came to" if "grad" in self.what else "never fired"}: {_some(missing)}' if missing else '')
+    return f'{said} of {n} layer{"s"*(n!=1)}{", and "*bool(others)}{", ".join(others)}' + (f'; {"no gradient came to" if "grad" in self.what else "never fired"}: {_some(missing)}' if missing else '')
 
 # %% ../nbs/03_capture.ipynb #4750d56b
 @patch
@@ -737,10 +772,10 @@ def check(self:_Tap):
     missing = [] if 'grad' in self.cap.what[0] else self.view(self.cap.what[0]).never_fired
     compiled = missing and _is_compiled(self.cap.model)
     if not missing or 'transform' in self.facts or not compiled and len(missing)<len(self.names): return
-    if compiled: why = ('The model was compiled before the hooks went on, and compiled code does not call them: capture before the first call, or inside '
-                        '`with torch.compiler.set_stance("force_eager"):`.')
+    if compiled: why = _compiled_before
     elif self.idle: why = _idle
     elif self.gone.issuperset(missing): return warnings.warn(self.view(self.cap.what[0]).why(missing[0]), stacklevel=3)
+    elif held := _container(self.cap.layers[missing[0]], missing[0]): why = held
     else: why = ' '.join(_facts[f] for f in self.facts) or f'If the model was called in the block: {_maybe}.'
     warnings.warn((f'{missing[0]!r} was to be captured and did not run. ' if len(self.names)==1 else f'{len(missing)} of {len(self.names)} layers that were to be captured did not run, such as {missing[0]!r}. ')+why, stacklevel=3)
 
@@ -794,7 +829,7 @@ def _joined(name, vs, dim):
         ts = next(column)
         return torch.stack(ts) if ts[0].ndim==0 else torch.cat(ts, dim)
     try: return map_leaves(_cat, vs[0])
-    except (RuntimeError,IndexError) as e: raise ValueError(f'the values of {name!r} cannot be joined: {e}. `calls({name!r})` has them one by one') from None
+    except (RuntimeError,IndexError) as e: raise ValueError(f'the values of {name!r} cannot be joined: {str(e).rstrip(".")}. `calls({name!r})` has them one by one') from None
 
 
 # %% ../nbs/03_capture.ipynb #d0c215b4
@@ -1152,13 +1187,15 @@ def _known_run(file):
     if not (isinstance(old, dict) and 'layers' in old): raise ValueError(f'{file} was not written by capture.run: choose another folder')
     return old
 
+def _check_loader(loader):
+    if isinstance(loader, (str,bytes,os.PathLike)) or not hasattr(loader, '__iter__') and not hasattr(loader, '__getitem__'):
+        raise TypeError(f'the loader comes first, then the folder, and it is to give batches, as a DataLoader or a list does, not a {type(loader).__name__}')
+
 @patch
 def _same_run(self:capture, loader, folder):
     "Check that `folder` holds no run or the same one; returns what is known of it"
     if set(self.what)-{'in','out'} or self.keep!='last' or self.every!=1:
         raise ValueError("run keeps inputs and outputs of every batch: leave gradients, keep and every out")
-    if not hasattr(loader, '__iter__') and not hasattr(loader, '__getitem__'):
-        raise TypeError(f'the loader comes first, and it is to give batches, as a DataLoader or a list does, not a {type(loader).__name__}')
     folder.mkdir(parents=True, exist_ok=True)
     new,file = self._settings(loader),folder/'run.json'
     if not file.exists():
@@ -1212,6 +1249,7 @@ def run(self:capture,
     progress:bool=True, # Show a progress bar?
 ) -> Activations: # As `capture.load(folder)` gives it
     "Run the model on every batch, and write the values to `folder` as it goes"
+    _check_loader(loader)
     folder = Path(folder)
     finished = self._same_run(loader, folder).get('done')
     with _only_writer(folder):
@@ -1249,8 +1287,8 @@ def _run_batches(self:capture, tap, loader, folder, prints, file_bytes, progress
     for i,batch in enumerate(progress_bar(loader) if progress else loader):
         if i<done: _check_batch(folder, i, prints[i], batch); continue
         prints.append(_fingerprint(batch))
-        args,kwargs = _to_device(self.model, _call_args(batch))
-        tap.forward(args, kwargs)
+        try: tap.forward(*_to_device(self.model, _call_args(batch)))
+        except Exception as e: e.add_note(f'this was batch number {i}'); raise
         if not any(tap.cur.values()): raise NotCaptured('nothing was captured: ' + tap.view(self.what[0]).why(next(iter(self.layers))))
         held.append(tap.own_run())
         size += _nbytes(held[-1])
@@ -1322,10 +1360,15 @@ def _as_edit(e, name):
         raise TypeError(f'the edit of {name!r} is {e!r:.60}, which holds no tensor: give a number, a value with tensors, or a function such as zero()')
     return lambda name,v,i: _constant(name, e, v)
 
+def _said(e):
+    "The edit `e`, for people"
+    if not callable(e): return describe(e) if leaves(e) else repr(e)
+    return getattr(e, '__name__', None) or (type(e).__name__ if isinstance(e, nn.Module) else repr(e))
+
 def _returned(name, f, new):
     "`new`, which the function `f` made of one tensor, if it is a tensor"
     if isinstance(new, Tensor): return new
-    said = getattr(f, '__name__', repr(f))
+    said = _said(f)
     if callable(new): raise TypeError(f'the edit of {name!r}: {said} is to be called, as in {said}({"..."*bool(_n_required(f))})')
     raise TypeError(f'the edit of {name!r} returned {"None" if new is None else f"a {type(new).__name__}"}: return the new tensor')
 
@@ -1345,8 +1388,9 @@ class edit(_Live):
         model:nn.Module, # Any module
         edits:dict, # From a choice of layers, as `find` takes it, to a function of a tensor, a function of name and value, or a value
     ):
-        self.model,self.edits,self.facts,self.handles = model,{},set(),[]
+        self.model,self.edits,self.facts,self.handles,self.said = model,{},set(),[],{}
         if not isinstance(model, nn.Module): raise TypeError(f'the model comes first, and it is to be an nn.Module, not a {type(model).__name__}')
+        if isinstance(model, torch.jit.ScriptModule): raise TypeError('TorchScript runs no hooks: edit the model before it is scripted')
         if not isinstance(edits, Mapping):
             raise TypeError(f'edits is a {type(edits).__name__}: give a dict that says what is to be done to which layers, such as {{"head": zero()}}')
         for choice,e in edits.items():
@@ -1354,6 +1398,7 @@ class edit(_Live):
                 f = _as_edit(e, name)
                 if hasattr(e, 'check'): e.check(name)
                 self.edits.setdefault(m, (name,[]))[1].append(f)
+                self.said.setdefault(name, []).append(_said(e))
         self.fused = any(isinstance(m, _fused) for m in model.modules())
 
 # %% ../nbs/03_capture.ipynb #187b99ca
@@ -1370,6 +1415,8 @@ def change(self:edit, m, args, out):
     try:
         for f in fs: out = _same_shapes(name, out, f(name, out, call))
     except Exception as e:
+        if call.forward and isinstance(e, (ValueError,IndexError,RuntimeError)):
+            e.add_note(f'this was forward number {call.forward+1} of the layer. Shapes can differ from those in the first, as in generation with a cache, where it sees the new tokens only')
         name_fault(e, m, edit, name)
         raise
     return out
@@ -1394,7 +1441,8 @@ def __enter__(self:edit):
 
 # %% ../nbs/03_capture.ipynb #49b64d82
 @patch
-def __repr__(self:edit): return f'edit({type(self.model).__name__}): {_some([name for name,_ in self.edits.values()])}'
+def __repr__(self:edit):
+    return f'edit({type(self.model).__name__}): ' + _some(list(self.said.items()), say=lambda s: f'{s[0]!r}: {" then ".join(s[1])}')
 
 # %% ../nbs/03_capture.ipynb #2a64de33
 @patch(as_prop=True)
@@ -1405,8 +1453,10 @@ def never_fired(self:edit) -> list: # Names of layers
 @patch
 def __exit__(self:edit, kind, exc, tb):
     self.remove()
-    if exc is not None or not self.never_fired: return
-    why = ' '.join(_facts[f].replace('this capture', 'this edit') for f in self.facts) or f'It can be that {_maybe}.'
+    if exc is not None: return _say_fullgraph(exc)
+    if not self.never_fired: return
+    held = next(filter(None, (_container(m, name) for m,(name,_) in self.edits.items() if name not in self.count)), None)
+    why = held or _compiled_before if held or _is_compiled(self.model) else ' '.join(_facts[f].replace('this capture', 'this edit') for f in self.facts) or f'It can be that {_maybe}.'
     warnings.warn(f'{", ".join(map(repr, self.never_fired))} did not run, so nothing was edited there. {why}', stacklevel=2)
 
 # %% ../nbs/03_capture.ipynb #7d41e5da
@@ -1426,12 +1476,18 @@ def _at(f, at):
         return new
     return _f
 
+class _Named:
+    "A function of a tensor that prints as the call that made it"
+    def __init__(self, f, name, *args, at=None): self.f,self.text = _at(f, at),f'{name}({", ".join([*map(_said, args), *[f"at={at!r}"]*(at is not None)])})'
+    def __call__(self, t): return self.f(t)
+    def __repr__(self): return self.text
+
 # %% ../nbs/03_capture.ipynb #3e7d47db
 def zero(
     at=None, # Index or slice, or a tuple of these; default: all of the tensor
 ):
     "An edit that puts zeros"
-    return _at(torch.zeros_like, at)
+    return _Named(torch.zeros_like, 'zero', at=at)
 
 # %% ../nbs/03_capture.ipynb #c072638b
 def _operand(v, arg):
@@ -1450,7 +1506,7 @@ def scale(
 ):
     "An edit that multiplies by `a`"
     a = _operand(a, 'a')
-    return _at(lambda t: t*_fitted(a, t), at)
+    return _Named(lambda t: t*_fitted(a, t), 'scale', a, at=at)
 
 # %% ../nbs/03_capture.ipynb #bf1c450d
 def add(
@@ -1459,7 +1515,7 @@ def add(
 ):
     "An edit that adds `v`, such as a steering vector"
     v = _operand(v, 'v')
-    return _at(lambda t: t+_fitted(v, t), at)
+    return _Named(lambda t: t+_fitted(v, t), 'add', v, at=at)
 
 # %% ../nbs/03_capture.ipynb #63f15a49
 class swap:
@@ -1471,6 +1527,8 @@ class swap:
         if not isinstance(acts, Mapping): raise TypeError(f'swap takes what `capture` gave, or a dict from name to value, not a {type(acts).__name__}')
         _check_at(at)
         self.acts,self.at = acts,at
+
+    def __repr__(self): return f'swap(...{f", at={self.at!r}" if self.at is not None else ""})'
 
     def check(self, name):
         if name not in self.acts: raise LookupError(f'swap has no value for {name!r}. It has: {_some(list(self.acts)) or "none"}')
