@@ -183,14 +183,14 @@ def new_run(self:_Tap):
 
 @patch
 def let_go(self:_Tap):
-    "Drop what is too old, but for the layers that ran apart: they need not run again with each forward"
-    old = _Forward(self.cap.what)
+    "Drop what is too old, but for layers that ran apart and have no newer value: they need not run again with each forward"
+    old,kept = _Forward(self.cap.what),self.runs[-self.keep:]
     for r in self.runs[:-self.keep]:
         for w,ls in r.items():
             self.gone.update(ls)
-            if r.apart: old[w].update((n, ls[n]) for n in r.apart&ls.keys())
+            if r.apart: old[w].update((n, ls[n]) for n in r.apart&ls.keys() if not any(n in k[w] for k in kept))
         old.apart |= r.apart
-    self.runs[:-self.keep] = [old] if old.apart else []
+    self.runs[:-self.keep] = [old] if any(old.values()) else []
 
 @patch
 def drop_apart(self:_Tap):
