@@ -128,7 +128,8 @@ def _glob(s):
     "The regular expression that the glob `s` stands for"
     parts = re.split(r'(^\*\*\.|\.\*\*\.|\.\*\*$|\*\*|\*|\?|\[[^\]]+\])', s)
     table = {'**.': r'(?:.*\.)?', '.**.': r'\.(?:.*\.)?', '.**': r'\..+', '**': '.*', '*': r'[^.]*', '?': '[^.]'}
-    return re.compile(''.join(table.get(p) or (p if p[:1]=='[' else re.escape(p)) for p in parts))
+    try: return re.compile(''.join(table.get(p) or (p if p[:1]=='[' and p[-1:]==']' else re.escape(p)) for p in parts))
+    except re.error as e: raise ValueError(f'{s!r} is not a glob: {e}') from None
 
 # %% ../nbs/01_modules.ipynb #8fee0b12
 def _matcher(choice):
