@@ -395,7 +395,7 @@ class _Trace:
         self.param_storages,self.key_of,self.param_macs,self.lazy = set(),{},collections.Counter(),{}
         self.uncounted,self.choices,self.made_by,self.running_back = collections.Counter(),[],{},None
         self.optim_bytes = self.peak = None
-        self.unseen,self.mode = False,None
+        self.unseen,self.unstepped,self.mode = False,None,None
 
 # %% ../nbs/04_summary.ipynb #6cabf765
 @patch(as_prop=True)
@@ -880,8 +880,10 @@ def _measure(trace, model, args, kwargs, made, memory, optimizer, home):
     if trace.back: trace.backward(out)
     del out
     peak = memory and memory.peak
-    if optimizer: trace.optim_bytes = _optimizer_step(optimizer, made, home, memory)
-    if memory: trace.peak = memory.base+max(peak+(trace.optim_bytes or 0), memory.peak)
+    if optimizer:
+        try: trace.optim_bytes = _optimizer_step(optimizer, made, home, memory)
+        except Exception as e: trace.unstepped = _in_words(e, 'it')      # the model did run
+    if memory and not trace.unstepped: trace.peak = memory.base+max(peak+(trace.optim_bytes or 0), memory.peak)
 
 def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=False, optimizer=None):
     "Run `model` once, on fake tensors or for real; returns the trace"
@@ -974,10 +976,10 @@ def _try_once(model, args, kwargs, **how):
     if trace.mode: _forget_fakes(trace)
     return trace
 
-def _in_words(e):
+def _in_words(e, who='the forward'):
     "Why fake tensors would not do"
     kind = type(e).__name__
-    if kind=='DataDependentOutputException': return 'the forward asks for a value, as .item(), float(x) or an `if` on a tensor does, and they have none'
+    if kind=='DataDependentOutputException': return f'{who} asks for a value, as .item(), float(x) or an `if` on a tensor does, and they have none'
     if kind=='DynamicOutputShapeException': return 'the shape of a result depends on values, as with nonzero or unique, and they have none'
     return _brief_error(e)
 
@@ -993,6 +995,9 @@ def _observe(model, args, kwargs, **how):
         if _has_numbers(model, (args,kwargs)):
             trace = _try(model, args, kwargs, fake=False, **how)
             notes.append(f'a real run on {_home(model, args)}'+(f'; on fake tensors: {_in_words(e)}' if str(e)!=str(trace.error) else ''))
+    if trace.unstepped:
+        lost = 'its state and the peak are' if trace.back else 'its state is'
+        notes.append(f'a step of {type(how["optimizer"]).__name__} cannot be taken on fake tensors ({trace.unstepped}), so {lost} not known')
     if trace.unseen: notes.append('torch.func does not tell what it saves for backward, so it is not counted')
     if trace.error is not None and _one_a_channel in str(trace.error) and not how.get('evaluate'):
         trace,notes = _observe(model, args, kwargs, **{**how, 'evaluate': True})
