@@ -1556,8 +1556,8 @@ def _unknown(k, model):
     here = f'; here: {_elsewhere[k]}' if k in _elsewhere else _meant(k, _options)
     return TypeError(f'neither summary nor the forward of {type(model).__name__} takes {k!r}{here} (options: {", ".join(_options)})')
 
-def _check_options(o):
-    "Raise what is wrong with the options themselves"
+def _check_options(o, model):
+    "Raise what is wrong with the options for `model`"
     if o.cols is not None: o.cols = _check_cols(o.cols)
     if o.input_size is not None: o.input_size = _shape_list(o.input_size)
     if not all(d is None or isinstance(d, torch.dtype) for d in (o.dtype if isinstance(o.dtype, (tuple,list)) else [o.dtype])):
@@ -1565,6 +1565,11 @@ def _check_options(o):
     _check_depth(o.depth)
     if o.optimizer is not None and not hasattr(o.optimizer, 'param_groups'):
         raise TypeError(f'optimizer takes an instance, such as Adam(model.parameters()), and got {o.optimizer!r}')
+    if o.optimizer is not None:
+        theirs = {id(p) for g in o.optimizer.param_groups for p in g['params']}
+        if theirs.isdisjoint(map(id, model.parameters())) and theirs.isdisjoint(_places(_reach(model))):
+            raise ValueError(f'the optimizer has none of the parameters of this {type(model).__name__}: it was made for another model, or before these were replaced')
+
 
 # %% ../nbs/04_summary.ipynb #d7a1c0e6
 def _advice(e, args):
@@ -1605,7 +1610,7 @@ def _summary(model, args, given):
     if not isinstance(model, nn.Module): raise TypeError(f'summary takes an nn.Module, and got a {type(model).__name__}')
     model = _unwrapped(model)
     o,kwargs = _sort_out(model, given)
-    _check_options(o)
+    _check_options(o, model)
     if o.input_size is not None: args = (*_made_inputs(model, o.input_size, o.dtype), *args)
     if o.time and not (_has_numbers(model, (args,kwargs)) and (args or kwargs)):
         raise ValueError('time=True runs the model for real: it needs inputs, and a model that is not on the meta device')
