@@ -1418,7 +1418,7 @@ class Summary:
         for k in _totals: setattr(self, k, getattr(root, k))
         self.grad_bytes,self.optim_bytes,self.peak_bytes = tree.grad_bytes,trace.optim_bytes,trace.peak
         self.ran = root.calls>0
-        self.cols = list(cols or [c for c in ('out_shape','params','macs') if root.in_shapes is not None or c=='params'])
+        self.cols = list(cols or [c for c in ('out_shape','params','macs') if root.in_shapes is not None or c=='params']+['time']*(times is not None))
         self.rows = Rows(tree.rows, self.cols, dict(params=self.params, macs=self.macs))
 
 # %% ../nbs/04_summary.ipynb #729f9087
@@ -1566,6 +1566,7 @@ def _unknown(k, model):
 def _check_options(o, model):
     "Raise what is wrong with the options for `model`"
     if o.cols is not None: o.cols = _check_cols(o.cols)
+    if 'backward_macs' in (o.cols or ()) and not o.backward: raise ValueError("the column 'backward_macs' is of a run backward: add backward=True")
     if o.input_size is not None: o.input_size = _shape_list(o.input_size)
     if not all(d is None or isinstance(d, torch.dtype) for d in (o.dtype if isinstance(o.dtype, (tuple,list)) else [o.dtype])):
         raise TypeError(f'dtype={o.dtype!r}: it takes a torch.dtype, such as torch.float16, or a list, one a shape')
@@ -1622,6 +1623,7 @@ def _summary(model, args, given):
         raise ValueError('time=True runs the model for real: it needs inputs, and a model that is not on the meta device')
     trace,notes = _observe(model, args, kwargs, backward=o.backward, optimizer=o.optimizer) if args or kwargs else (_Trace(model),[])
     times = _timed(model, args, kwargs) if o.time and trace.error is None else None
+    if 'time' in (o.cols or ()) and not o.time: notes.append("the column 'time' is empty: add time=True to measure it")
     s = Summary(trace, notes+_advice(trace.error, args), times, o.cols, o.depth)
     if s.error is not None and o.strict: raise _placed(s)
     return s
