@@ -397,7 +397,7 @@ class _Trace:
         self.param_storages,self.key_of,self.param_macs,self.lazy = set(),{},collections.Counter(),{}
         self.uncounted,self.choices,self.made_by,self.running_back = collections.Counter(),[],{},None
         self.optim_bytes = self.peak = None
-        self.unseen,self.unstepped,self.mode = False,None,None
+        self.unseen,self.unstepped,self.mode,self.went_back = False,None,None,False
 
 # %% ../nbs/04_summary.ipynb #6cabf765
 @patch(as_prop=True)
@@ -531,6 +531,7 @@ def backward(self:_Trace, out):
     def claim(n):
         def _f(*_): self.running_back = n
         return _f
+    self.went_back = True
     for g,n in self.made_by.items(): g.register_prehook(claim(n))
     if outs: torch.autograd.backward(outs, [torch.ones_like(t) for t in outs])
 
@@ -1002,6 +1003,9 @@ def _observe(model, args, kwargs, **how):
         if _has_numbers(model, (args,kwargs)):
             trace = _try(model, args, kwargs, fake=False, **how)
             notes.append(f'a real run on {_home(model, args)}'+(f'; on fake tensors: {_in_words(e)}' if str(e)!=str(trace.error) else ''))
+    if trace.mode is None and trace.error is None and (how.get('backward') or how.get('optimizer')):
+        lost = ['the peak of a step']*bool(how.get('backward'))+["the optimizer's state"]*(how.get('optimizer') is not None)
+        notes.append(f'a real run does not tell {" and ".join(lost)}')
     if trace.unstepped:
         lost = 'its state and the peak are' if trace.back else 'its state is'
         notes.append(f'a step of {type(how["optimizer"]).__name__} cannot be taken on fake tensors ({trace.unstepped}), so {lost} not known')
@@ -1418,6 +1422,8 @@ class Summary:
         for k in _totals: setattr(self, k, getattr(root, k))
         self.grad_bytes,self.optim_bytes,self.peak_bytes = tree.grad_bytes,trace.optim_bytes,trace.peak
         self.ran = root.calls>0
+        self._unmeasured = set() if root.backward_macs or trace.went_back else {'backward_macs'}
+        if root.in_shapes is None: self._unmeasured |= {'macs','own_macs','flops','saved_bytes','active_macs'}
         self.cols = list(cols or [c for c in ('out_shape','params','macs') if root.in_shapes is not None or c=='params']+['time']*(times is not None))
         self.rows = Rows(tree.rows, self.cols, dict(params=self.params, macs=self.macs))
 
@@ -1659,9 +1665,10 @@ def _plain(v):
 
 @patch
 def to_dict(self:Summary) -> dict:
-    "Totals, and a dict a row"
-    rows = [{f.name: _plain(getattr(r, f.name)) for f in dataclasses.fields(r) if f.name!='children'} | dict(flops=r.flops) for r in self.rows]
-    return {k: _plain(v) for k,v in vars(self).items() if k not in ('rows','cols','depth')} | dict(rows=rows)
+    "Totals, and a dict a row; `None` for what was not measured"
+    known = lambda d: {k: None if k in self._unmeasured else _plain(v) for k,v in d.items()}
+    rows = [known({f.name: getattr(r, f.name) for f in dataclasses.fields(r) if f.name!='children'} | dict(flops=r.flops)) for r in self.rows]
+    return known({k: v for k,v in vars(self).items() if k not in ('rows','cols','depth','_unmeasured')}) | dict(rows=rows)
 
 @patch
 def to_json(self:Summary, **kwargs) -> str:
