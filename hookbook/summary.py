@@ -1585,9 +1585,16 @@ def _check_options(o, model):
             raise ValueError(f'the optimizer has none of the parameters of this {type(model).__name__}: it was made for another model, or before these were replaced')
 
 # %% ../nbs/04_summary.ipynb #d7a1c0e6
-def _advice(e, args):
-    "Lines on what may have been meant, when the forward failed on a first input that is a tuple"
-    if e is None or not args or not isinstance(args[0], (tuple,list)) or not args[0]: return []
+def _advice(e, model, args, kwargs):
+    "Lines on what may have been meant, when the forward failed on inputs of the wrong kind"
+    if e is None: return []
+    found = [k for k,v in [*_entries(args), *kwargs.items()] if type(v).__module__=='numpy']
+    if found: return [f'the input {found[0]!r} is a numpy array: torch.from_numpy makes a tensor of it']
+    if not args: return []
+    if len(args)==1 and isinstance(args[0], collections.abc.Mapping):
+        theirs,wild = _takes(model)
+        return ['the only input is a dict: did you mean summary(model, **inputs)?']*(wild or not theirs.isdisjoint(args[0]))
+    if not isinstance(args[0], (tuple,list)) or not args[0]: return []
     if all(isinstance(d, int) for d in args[0]): return [f'the input is a {type(args[0]).__name__} of numbers: did you mean input_size={tuple(args[0])}, with the batch in it?']
     if len(args)==1 and re.search('missing|must be Tensor, not|has no attribute|not subscriptable', str(e)):
         return [f'the only input is a {type(args[0]).__name__}: to give what is in it one by one, unpack it: summary(model, *batch)']
@@ -1630,7 +1637,7 @@ def _summary(model, args, given):
     trace,notes = _observe(model, args, kwargs, backward=o.backward, optimizer=o.optimizer) if args or kwargs else (_Trace(model),[])
     times = _timed(model, args, kwargs) if o.time and trace.error is None else None
     if 'time' in (o.cols or ()) and not o.time: notes.append("the column 'time' is empty: add time=True to measure it")
-    s = Summary(trace, notes+_advice(trace.error, args), times, o.cols, o.depth)
+    s = Summary(trace, notes+_advice(trace.error, model, args, kwargs), times, o.cols, o.depth)
     if s.error is not None and o.strict: raise _placed(s)
     return s
 
@@ -1714,6 +1721,7 @@ def diff(self:Summary,
     fields=('type','out_shape','params','trainable','macs','saved_bytes'), # What to compare
 ) -> Diff:
     "What is different in `other`"
+    if not isinstance(other, Summary): raise TypeError(f'diff compares two summaries, and got a {type(other).__name__}: summary(model, *inputs) makes one of a model')
     a,b = ({r.name: r for r in s.rows} for s in (self,other))
     res = Diff()
     for n in dict.fromkeys([*a, *b]):
@@ -1783,6 +1791,7 @@ def plot(self:Summary,
     figsize:tuple|None=None, # Width and height in inches
 ):
     "An icicle of parameters, and one of compute if the model ran; returns the axes"
+    if not isinstance(depth, int): raise ValueError(f'depth={depth!r}: plot draws the columns params and macs, down to a depth such as 4')
     import matplotlib.pyplot as plt
     whats = [(k,t) for k,t in (('params','parameters'),('macs','MACs')) if getattr(self, k)]
     if not whats: raise ValueError(f'this {self.model} has neither parameters nor MACs, so there is nothing to draw')
