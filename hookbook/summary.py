@@ -257,7 +257,7 @@ def _places(held):
 
 def _swap_state(held, stand_in, trace):
     "Put stand-ins in the place of all tensors among `held`; returns them by the identity of the original"
-    made,buffers = {},{id(b) for o,_,_ in held if isinstance(o, nn.Module) for b in o._buffers.values()}
+    made,buffers = {},{i for o,_,_ in held if isinstance(o, nn.Module) for i in _own_buffers(o)}
     def put(t, uses, new):
         for h,k in uses: (dict if isinstance(h, dict) else list).__setitem__(h, k, new)
         made[id(t)] = new
@@ -843,14 +843,14 @@ def _as_written(m):
 
 def _prepare(trace, model, held, stand_in, evaluate):
     "Swap the state of `model`"
-    params,buffers = list(model.parameters()),list(model.buffers())
+    params = list(model.parameters())
     made = _swap_state(held, stand_in, trace)
     for p in params:   # those of scripted modules are out of reach
         if id(p) not in made:
             made[id(p)] = stand_in.mode.from_tensor(p) if stand_in.mode else p
             trace.know_param(made[id(p)], p)
             trace.param_storages.add(p.untyped_storage()._cdata)     # they may also run with the real one
-    for b in buffers:
+    for b in model.buffers():
         if id(b) not in made: trace.know_buffer(b)
     for o,_,_ in held:
         if isinstance(o, nn.Module): _as_written(o)
