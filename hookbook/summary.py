@@ -257,12 +257,11 @@ def _places(held):
 
 def _swap_state(held, stand_in, trace):
     "Put stand-ins in the place of all tensors among `held`; returns them by the identity of the original"
-    made,buffers = {},{i for o,_,_ in held if isinstance(o, nn.Module) for i in _own_buffers(o)}
+    made = {}
     def put(t, uses, new):
         for h,k in uses: (dict if isinstance(h, dict) else list).__setitem__(h, k, new)
         made[id(t)] = new
         if isinstance(new, nn.Parameter) and not is_lazy(new): trace.know_param(new, t)
-        if id(t) in buffers and not is_lazy(new): trace.know_buffer(new)
         return new
     for t,uses in _places(held).values():
         if not is_lazy(t): put(t, uses, stand_in(t)); continue
@@ -393,7 +392,6 @@ class _Trace:
             if n not in self.names[id(m)]: self.names[id(m)].append(n)
         self.root,self.fail,self.error = self.nodes[''],None,None
         self.saved_storages,self.weak,self.boxes = set(),[],[]
-        self.buffer_storages = set()
         self.param_storages,self.key_of,self.param_macs,self.lazy = set(),{},collections.Counter(),{}
         self.uncounted,self.choices,self.made_by,self.running_back = collections.Counter(),[],{},None
         self.optim_bytes = self.peak = None
@@ -473,7 +471,7 @@ class _Box:
 def save(self:_Trace, t):
     "Autograd saves `t`; it gets it back in a box, which `close` empties, since an output saved by its own node is a circle"
     for st in (o.untyped_storage() for o in _dense_parts(t)):
-        if any(st._cdata in known for known in (self.saved_storages, self.param_storages, self.buffer_storages)): continue
+        if st._cdata in self.saved_storages or st._cdata in self.param_storages: continue
         self.saved_storages.add(st._cdata)
         self.weak.append(StorageWeakRef(st))     # its address is not given to another while we know it
         self.running.saved += st.nbytes()
@@ -487,9 +485,6 @@ def know_param(self:_Trace, p, original):
     key = p.untyped_storage()._cdata
     self.param_storages.add(key)
     self.key_of[id(original)] = key
-
-@patch
-def know_buffer(self:_Trace, b): self.buffer_storages.update(o.untyped_storage()._cdata for o in _dense_parts(b))
 
 @patch
 def new_data(self:_Trace, p, new):
@@ -850,8 +845,6 @@ def _prepare(trace, model, held, stand_in, evaluate):
             made[id(p)] = stand_in.mode.from_tensor(p) if stand_in.mode else p
             trace.know_param(made[id(p)], p)
             trace.param_storages.add(p.untyped_storage()._cdata)     # they may also run with the real one
-    for b in model.buffers():
-        if id(b) not in made: trace.know_buffer(b)
     for o,_,_ in held:
         if isinstance(o, nn.Module): _as_written(o)
     if evaluate: model.eval()
@@ -1036,7 +1029,7 @@ class Row:
     macs:int=0 # Multiply-accumulates of the forward, whole batch
     own_macs:int=0 # Of these, in the module's own code
     backward_macs:int=0 # Of the backward, if it was run
-    saved_bytes:int=0 # Bytes that autograd saved first in here, beside parameters and buffers
+    saved_bytes:int=0 # Bytes that autograd saved first in here
     active_params:int=0 # Parameters that one position uses
     active_macs:int=0 # MACs that a router has a use for
     calls:int=0
@@ -1583,6 +1576,7 @@ def _check_options(o, model):
         theirs = {id(p) for g in o.optimizer.param_groups for p in g['params']}
         if theirs.isdisjoint(map(id, model.parameters())) and theirs.isdisjoint(_places(_reach(model))):
             raise ValueError(f'the optimizer has none of the parameters of this {type(model).__name__}: it was made for another model, or before these were replaced')
+
 
 # %% ../nbs/04_summary.ipynb #d7a1c0e6
 def _advice(e, model, args, kwargs):
