@@ -395,7 +395,7 @@ class _Trace:
         self.param_storages,self.key_of,self.param_macs,self.lazy = set(),{},collections.Counter(),{}
         self.uncounted,self.choices,self.made_by,self.running_back = collections.Counter(),[],{},None
         self.optim_bytes = self.peak = None
-        self.unseen,self.mode = False,None
+        self.unseen,self.unstepped,self.mode,self.went_back = False,None,None,False
 
 # %% ../nbs/04_summary.ipynb #6cabf765
 @patch(as_prop=True)
@@ -526,6 +526,7 @@ def backward(self:_Trace, out):
     def claim(n):
         def _f(*_): self.running_back = n
         return _f
+    self.went_back = True
     for g,n in self.made_by.items(): g.register_prehook(claim(n))
     if outs: torch.autograd.backward(outs, [torch.ones_like(t) for t in outs])
 
@@ -880,8 +881,10 @@ def _measure(trace, model, args, kwargs, made, memory, optimizer, home):
     if trace.back: trace.backward(out)
     del out
     peak = memory and memory.peak
-    if optimizer: trace.optim_bytes = _optimizer_step(optimizer, made, home, memory)
-    if memory: trace.peak = memory.base+max(peak+(trace.optim_bytes or 0), memory.peak)
+    if optimizer:
+        try: trace.optim_bytes = _optimizer_step(optimizer, made, home, memory)
+        except Exception as e: trace.unstepped = _in_words(e, 'it')      # the model did run
+    if memory and not trace.unstepped: trace.peak = memory.base+max(peak+(trace.optim_bytes or 0), memory.peak)
 
 def _run(model, args, kwargs, fake=True, hidden=False, evaluate=False, backward=False, optimizer=None):
     "Run `model` once, on fake tensors or for real; returns the trace"
@@ -974,10 +977,10 @@ def _try_once(model, args, kwargs, **how):
     if trace.mode: _forget_fakes(trace)
     return trace
 
-def _in_words(e):
+def _in_words(e, who='the forward'):
     "Why fake tensors would not do"
     kind = type(e).__name__
-    if kind=='DataDependentOutputException': return 'the forward asks for a value, as .item(), float(x) or an `if` on a tensor does, and they have none'
+    if kind=='DataDependentOutputException': return f'{who} asks for a value, as .item(), float(x) or an `if` on a tensor does, and they have none'
     if kind=='DynamicOutputShapeException': return 'the shape of a result depends on values, as with nonzero or unique, and they have none'
     return _brief_error(e)
 
@@ -993,6 +996,12 @@ def _observe(model, args, kwargs, **how):
         if _has_numbers(model, (args,kwargs)):
             trace = _try(model, args, kwargs, fake=False, **how)
             notes.append(f'a real run on {_home(model, args)}'+(f'; on fake tensors: {_in_words(e)}' if str(e)!=str(trace.error) else ''))
+    if trace.mode is None and trace.error is None and (how.get('backward') or how.get('optimizer')):
+        lost = ['the peak of a step']*bool(how.get('backward'))+["the optimizer's state"]*(how.get('optimizer') is not None)
+        notes.append(f'a real run does not tell {" and ".join(lost)}')
+    if trace.unstepped:
+        lost = 'its state and the peak are' if trace.back else 'its state is'
+        notes.append(f'a step of {type(how["optimizer"]).__name__} cannot be taken on fake tensors ({trace.unstepped}), so {lost} not known')
     if trace.unseen: notes.append('torch.func does not tell what it saves for backward, so it is not counted')
     if trace.error is not None and _one_a_channel in str(trace.error) and not how.get('evaluate'):
         trace,notes = _observe(model, args, kwargs, **{**how, 'evaluate': True})
@@ -1406,7 +1415,9 @@ class Summary:
         for k in _totals: setattr(self, k, getattr(root, k))
         self.grad_bytes,self.optim_bytes,self.peak_bytes = tree.grad_bytes,trace.optim_bytes,trace.peak
         self.ran = root.calls>0
-        self.cols = list(cols or [c for c in ('out_shape','params','macs') if root.in_shapes is not None or c=='params'])
+        self._unmeasured = set() if root.backward_macs or trace.went_back else {'backward_macs'}
+        if root.in_shapes is None: self._unmeasured |= {'macs','own_macs','flops','saved_bytes','active_macs'}
+        self.cols = list(cols or [c for c in ('out_shape','params','macs') if root.in_shapes is not None or c=='params']+['time']*(times is not None))
         self.rows = Rows(tree.rows, self.cols, dict(params=self.params, macs=self.macs))
 
 # %% ../nbs/04_summary.ipynb #729f9087
@@ -1551,20 +1562,33 @@ def _unknown(k, model):
     here = f'; here: {_elsewhere[k]}' if k in _elsewhere else _meant(k, _options)
     return TypeError(f'neither summary nor the forward of {type(model).__name__} takes {k!r}{here} (options: {", ".join(_options)})')
 
-def _check_options(o):
-    "Raise what is wrong with the options themselves"
+def _check_options(o, model):
+    "Raise what is wrong with the options for `model`"
     if o.cols is not None: o.cols = _check_cols(o.cols)
+    if 'backward_macs' in (o.cols or ()) and not o.backward: raise ValueError("the column 'backward_macs' is of a run backward: add backward=True")
     if o.input_size is not None: o.input_size = _shape_list(o.input_size)
     if not all(d is None or isinstance(d, torch.dtype) for d in (o.dtype if isinstance(o.dtype, (tuple,list)) else [o.dtype])):
         raise TypeError(f'dtype={o.dtype!r}: it takes a torch.dtype, such as torch.float16, or a list, one a shape')
     _check_depth(o.depth)
     if o.optimizer is not None and not hasattr(o.optimizer, 'param_groups'):
         raise TypeError(f'optimizer takes an instance, such as Adam(model.parameters()), and got {o.optimizer!r}')
+    if o.optimizer is not None:
+        theirs = {id(p) for g in o.optimizer.param_groups for p in g['params']}
+        if theirs.isdisjoint(map(id, model.parameters())) and theirs.isdisjoint(_places(_reach(model))):
+            raise ValueError(f'the optimizer has none of the parameters of this {type(model).__name__}: it was made for another model, or before these were replaced')
+
 
 # %% ../nbs/04_summary.ipynb #d7a1c0e6
-def _advice(e, args):
-    "Lines on what may have been meant, when the forward failed on a first input that is a tuple"
-    if e is None or not args or not isinstance(args[0], (tuple,list)) or not args[0]: return []
+def _advice(e, model, args, kwargs):
+    "Lines on what may have been meant, when the forward failed on inputs of the wrong kind"
+    if e is None: return []
+    found = [k for k,v in [*_entries(args), *kwargs.items()] if type(v).__module__=='numpy']
+    if found: return [f'the input {found[0]!r} is a numpy array: torch.from_numpy makes a tensor of it']
+    if not args: return []
+    if len(args)==1 and isinstance(args[0], collections.abc.Mapping):
+        theirs,wild = _takes(model)
+        return ['the only input is a dict: did you mean summary(model, **inputs)?']*(wild or not theirs.isdisjoint(args[0]))
+    if not isinstance(args[0], (tuple,list)) or not args[0]: return []
     if all(isinstance(d, int) for d in args[0]): return [f'the input is a {type(args[0]).__name__} of numbers: did you mean input_size={tuple(args[0])}, with the batch in it?']
     if len(args)==1 and re.search('missing|must be Tensor, not|has no attribute|not subscriptable', str(e)):
         return [f'the only input is a {type(args[0]).__name__}: to give what is in it one by one, unpack it: summary(model, *batch)']
@@ -1600,13 +1624,14 @@ def _summary(model, args, given):
     if not isinstance(model, nn.Module): raise TypeError(f'summary takes an nn.Module, and got a {type(model).__name__}')
     model = _unwrapped(model)
     o,kwargs = _sort_out(model, given)
-    _check_options(o)
+    _check_options(o, model)
     if o.input_size is not None: args = (*_made_inputs(model, o.input_size, o.dtype), *args)
     if o.time and not (_has_numbers(model, (args,kwargs)) and (args or kwargs)):
         raise ValueError('time=True runs the model for real: it needs inputs, and a model that is not on the meta device')
     trace,notes = _observe(model, args, kwargs, backward=o.backward, optimizer=o.optimizer) if args or kwargs else (_Trace(model),[])
     times = _timed(model, args, kwargs) if o.time and trace.error is None else None
-    s = Summary(trace, notes+_advice(trace.error, args), times, o.cols, o.depth)
+    if 'time' in (o.cols or ()) and not o.time: notes.append("the column 'time' is empty: add time=True to measure it")
+    s = Summary(trace, notes+_advice(trace.error, model, args, kwargs), times, o.cols, o.depth)
     if s.error is not None and o.strict: raise _placed(s)
     return s
 
@@ -1641,9 +1666,10 @@ def _plain(v):
 
 @patch
 def to_dict(self:Summary) -> dict:
-    "Totals, and a dict a row"
-    rows = [{f.name: _plain(getattr(r, f.name)) for f in dataclasses.fields(r) if f.name!='children'} | dict(flops=r.flops) for r in self.rows]
-    return {k: _plain(v) for k,v in vars(self).items() if k not in ('rows','cols','depth')} | dict(rows=rows)
+    "Totals, and a dict a row; `None` for what was not measured"
+    known = lambda d: {k: None if k in self._unmeasured else _plain(v) for k,v in d.items()}
+    rows = [known({f.name: getattr(r, f.name) for f in dataclasses.fields(r) if f.name!='children'} | dict(flops=r.flops)) for r in self.rows]
+    return known({k: v for k,v in vars(self).items() if k not in ('rows','cols','depth','_unmeasured')}) | dict(rows=rows)
 
 @patch
 def to_json(self:Summary, **kwargs) -> str:
@@ -1689,6 +1715,7 @@ def diff(self:Summary,
     fields=('type','out_shape','params','trainable','macs','saved_bytes'), # What to compare
 ) -> Diff:
     "What is different in `other`"
+    if not isinstance(other, Summary): raise TypeError(f'diff compares two summaries, and got a {type(other).__name__}: summary(model, *inputs) makes one of a model')
     a,b = ({r.name: r for r in s.rows} for s in (self,other))
     res = Diff()
     for n in dict.fromkeys([*a, *b]):
@@ -1758,6 +1785,7 @@ def plot(self:Summary,
     figsize:tuple|None=None, # Width and height in inches
 ):
     "An icicle of parameters, and one of compute if the model ran; returns the axes"
+    if not isinstance(depth, int): raise ValueError(f'depth={depth!r}: plot draws the columns params and macs, down to a depth such as 4')
     import matplotlib.pyplot as plt
     whats = [(k,t) for k,t in (('params','parameters'),('macs','MACs')) if getattr(self, k)]
     if not whats: raise ValueError(f'this {self.model} has neither parameters nor MACs, so there is nothing to draw')
