@@ -233,7 +233,7 @@ def no_gradient(
 def _some(names, most=6): return ', '.join(names[:most])+(f' and {len(names)-most} more' if len(names)>most else '')
 
 # %% ../nbs/07_health.ipynb #15573210
-@rule('not in an optimizer')
+@rule('no optimizer')
 def no_optimizer(
     run, # The run to look through
     least:int=4, # Looks at it, at steps 0, 1, 2, 4, 8 and so on
@@ -332,7 +332,7 @@ def _running(x, steps, least=10):
 # %% ../nbs/07_health.ipynb #5afee5d4
 def _surges(x, usual, factor, floor):
     "Where `x` is over `factor` times the `usual` and over `floor`; and the usual, which stands still while it is"
-    hits,usual = (x>factor*usual) & (x>floor),usual.copy()
+    hits,usual = (x>factor*usual) & (usual>0) & (x>floor),usual.copy()
     for row,hit,ref,low in zip(x, hits, usual, floor):
         for a in np.flatnonzero(hit[1:] & ~hit[:-1])+1:
             over = (row[a:]>factor*ref[a]) & (row[a:]>low[a:])
@@ -346,6 +346,18 @@ def _until_the_end(hits, update, persist):
     spell = longest(hits|gone, persist)
     if spell and hits[spell[0]]: return spell[0],spell[0]+int(np.flatnonzero(hits[spell[0]:spell[1]+1])[-1])
 
+# %% ../nbs/07_health.ipynb #03250e92
+def _started_small(run, names, rms=1e-3, share=.05):
+    "Those of `names` whose weights started at about 0, or at a small share of the median weight"
+    start = {n: w[0] for n,o in run.weights.rms.items() if n in names and (w := o[np.isfinite(o)]).size}
+    return [n for n,w in start.items() if w<max(rms, share*np.median(list(start.values())))]
+
+def _sizes(run, names):
+    "(names, steps), RMS of the weights, of which one that started at about 0 is at least the median; and in which steps there is one that is still smaller"
+    w,small = _table(run.weights.rms, names),np.isin(names, _started_small(run, names))[:,None]
+    floor = np.fmax(_nan(np.nanmedian, w, 0), 1e-3)
+    return np.where(small, np.fmax(w, floor), w),(small & (w<floor)).any(0)
+
 # %% ../nbs/07_health.ipynb #638f02f2
 @rule('exploding gradient', 'Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks, arXiv:1211.5063')
 def exploding_gradient(
@@ -358,11 +370,11 @@ def exploding_gradient(
     "The gradient of a weight grows far beyond what it was, or is far beyond the weight or the other gradients"
     names = _weights(run)
     _need(run, persist)
-    g,w = _table(run.grads.rms, names),_table(run.weights.rms, names)
+    g,(w,growing) = _table(run.grads.rms, names),_sizes(run, names)
     mid = np.broadcast_to(_nan(np.nanmedian, g, 0), g.shape)
-    jumps,usual = _surges(g, _running(g, history), factor, w)
+    jumps,usual = _surges(g, _running(np.where(growing, np.nan, g), history), factor, w)
     looks = [('its running median', jumps, usual, factor), ('the weight itself', (g>relative*w) & (w>0), w, relative),
-             ('that of the median weight', (g>relative*mid) & (g>w) & (len(names)>2), mid, relative)]
+             ('that of the median weight', (g>relative*mid) & (g>w) & (mid>0) & ~growing & (len(names)>2), mid, relative)]
     for i,name in enumerate(names):
         spells = [(s,what,ref[i],limit) for what,hits,ref,limit in looks if (s := _until_the_end(hits[i], run.updates.norm[name], persist))]
         if not spells: continue
@@ -429,10 +441,6 @@ def _smooth(x, n):
     return _nan(np.nanmedian, np.lib.stride_tricks.sliding_window_view(x, n, 1), -1)
 
 # %% ../nbs/07_health.ipynb #d4d05e7f
-def _started_small(run, names, rms=1e-3):
-    "Those of `names` whose weights started at about 0"
-    return [n for n in names if (w := run.weights.rms[n][np.isfinite(run.weights.rms[n])]).size and w[0]<rms]
-
 def _ratios(run, names):
     "(names, steps), norms of updates over those of the weights; of one that started at about 0, over the largest that it has had"
     u,w = _table(run.updates.norm, names),_table(run.weights.norm, names)
