@@ -140,7 +140,7 @@ def dead_units(
     "Most channels of a rectified layer give nothing over a whole window of steps"
     _layers(run)
     acts = [n for n,low in run.min.items() if _rectified(run, n, low)]
-    if not acts: raise LookupError('there are no rectified layers')
+    if not acts: raise LookupError('there are no rectified layers that are modules: `F.relu` in a `forward` is not seen')
     maxima = {n: run.channel_max(n) for n in acts if n in run._track.maxima}
     if not maxima: raise LookupError('no maxima of channels were recorded: use record(..., channels=True)')
     _need(run, min(window, 3))
@@ -152,9 +152,14 @@ def dead_units(
         a,b = spell
         worst = a+int(dead[a:b+1].argmax())
         yield Finding(name, (run.spans[a][0],run.spans[b+w-1][1]), dead[worst], share,
-            'Most units of this layer give 0 whatever the input is: no gradient comes through them, so they cannot recover.',
+            _dead_until(b+w<len(run.spans) and int(run.spans[b+w][0])),
             'a lower learning rate, a smaller bias or another initialisation, normalisation before this layer, a leaky activation',
             'share of channels that never fire', evidence=(f'{(most[worst]<=0).sum()} of {most.shape[1]} channels',))
+
+def _dead_until(step):
+    "What it means that most units are dead, if they are until the end of the run or, otherwise, until `step`"
+    if not step: return 'Most units of this layer give 0 whatever the input is: no gradient comes through them, so they cannot recover.'
+    return f'Most units of this layer gave 0 whatever the input was, and no gradient came through them. From step {step} on enough of them fire again.'
 
 # %% ../nbs/07_health.ipynb #cc2b0a8e
 def _table(named, names): return np.stack([named[n] for n in names])
@@ -509,6 +514,7 @@ def bad_init(
     names,fed = _layers(run),run.given
     _need(run, 1)
     if run.steps[0]: raise LookupError('the first step was not recorded')
+    if run.info.get('closure') and max(run.info.get('passes', [0]))>1: raise LookupError('the optimizer changed the weights between the passes of the first step')
     if not fed: raise LookupError('no linear layer ran in the first step')
     last_norm = max((i for i,n in enumerate(names) if 'Norm' in str(run.kinds[n])), default=-1)
     todo = [i for i,n in enumerate(names) if n in fed and i>last_norm and i]
@@ -619,13 +625,13 @@ def nonfinite(
                 'layers with non-finite values', 'error', (f'{int(rows[:,at].sum())} of {len(names)} layers hold them in this step',))
             return
         yield Finding(names[first], (forward[0],until), counts[names[first]][at], 0.,
-            'This is the first layer that gave NaN or Inf: those after it, and through the next step all weights, got it from there.' + (f' It may have begun a little earlier, {hidden}.' if hidden else ''),
+            'This is the first layer that gave NaN or Inf: those after it, and through the next step all weights, got it from there.' + _came_in(run, names[first], forward[0]) + (f' It may have begun a little earlier, {hidden}.' if hidden else ''),
             'run the same steps inside `find_nan(model)`: it stops at the operation, and shows what went in', 'non-finite values', 'error',
             (f'{int(rows[:,at].sum())} of {len(names)} layers hold them in this step',))
     elif backward:
         step,bad,n,last = backward
         yield Finding(bad[-1], (step,max([last, *run.steps[spread.any(0)]])), len(bad), 0.,
-            'The values of all layers were finite in this step, and this gradient was not: it was born in the backward pass, in this layer or one behind it.',
+            'The values of all layers were finite in this step, and this gradient was not: it was born in the loss or the backward pass, in this layer or one behind it.',
             'run the same steps inside `find_nan(model)`: it stops at the layer where it is born', 'weights with a non-finite update', 'error', (f'{len(bad)} of {n} weights',))
     elif bad_weights:
         last = run.steps[-1] if len(run.steps) else 0
@@ -633,6 +639,12 @@ def nonfinite(
             f'The weights are not finite at the end, and nothing on record is to blame: it happened after the last recorded step, {last}.' if len(run.steps) else
             'The weights are not finite at the end, and no training step is on record.',
             'record every step, `record(model, opt, every=1)`, or run those steps inside `find_nan(model)`', 'parameters that are not finite', 'error', tuple(bad_weights[:3]))
+
+def _came_in(run, name, step):
+    "Words for what is known of the input of the layer `name` in `step`"
+    bad = [n[run.inputs.steps==step].sum()>0 for k,n in run.inputs.nonfinite.items() if k==name or k.startswith((f'{name}.',f'{name}['))] if 'inputs' in run.tracks else []
+    if not bad: return ' Whether it was made here is not on record: it may have come with the input of this layer (`record(..., inputs=True)` would tell).'
+    return ' It came with the input of this layer: with the data, or from code between the layers.' if any(bad) else ' The input of this layer was finite.'
 
 # %% ../nbs/07_health.ipynb #8c0de011
 _weighted = ('Linear','Conv1d','Conv2d','Conv3d','ConvTranspose1d','ConvTranspose2d','ConvTranspose3d','Embedding','RNN','LSTM','GRU')
@@ -673,6 +685,12 @@ def psi(
     p,q = (np.maximum(o/np.maximum(o.sum(-1, keepdims=True), 1), 1e-4) for o in (p,q))
     return np.where(ref.sum()*new.sum(-1)>0, ((q-p)*np.log(q/p)).sum(-1), 0)
 
+# %% ../nbs/07_health.ipynb #db03bdce
+def _paces(steps, n):
+    "For each `n` neighbours in `steps`: how far they are apart at most, `nan` where some lie more than twice as far apart as others"
+    d = np.lib.stride_tricks.sliding_window_view(np.diff(steps), n-1)
+    return np.where(d.max(1)<=2*d.min(1), d.max(1), np.nan).astype(float)
+
 # %% ../nbs/07_health.ipynb #b2d8db86
 @rule('drift', 'population stability index, 0.1 and 0.25 (Siddiqi 2006, Credit risk scorecards)')
 def drift(
@@ -686,23 +704,29 @@ def drift(
     "The values of a layer are suddenly distributed otherwise than just before"
     _need(run, 6*window)
     w,ends = _windows(run, window),set()
+    pace = _paces(run.spans[:,0], 2*w)
+    if np.isnan(pace).all(): raise LookupError(f'there are no {2*window} recorded steps that lie evenly')
+    gap = pace*len(run.spans)/len(run.steps)   # between steps that are far apart, learning too makes jumps
     for n in _layers(run):
         h = np.concatenate([np.zeros((1,2048), int), run.hist(n)]).cumsum(0)
         sums = h[w:]-h[:-w]
         score = np.array([psi(a, b) for a,b in zip(sums[:-w,4:-4], sums[w:,4:-4])])  # finite values
+        score[np.isnan(pace)] = math.inf   # not known, and no neighbour to compare with
+        flat = (sums[:-w]>0).sum(1)<3      # (about) one and the same value: there is nothing to be distributed
         begun,edge = run.spans[w:w+len(score),0]>=skip*run.steps[-1],np.full(w, np.nan)
         near = np.fmax(np.r_[edge,score[:-w]], np.r_[score[w:],edge])
-        gap = np.median(np.diff(run.steps))  # between steps that are far apart, learning too makes jumps
-        hits = np.where(begun & (score>jump*gap*near) & (score>notice), score, 0)
+        hits = np.where(begun & ~flat & np.isfinite(score) & (score>jump*gap*near) & (score>notice), score, 0)
         if not hits.any(): continue
         first = int((hits>0).argmax())
         at = first+int(hits[first:first+w].argmax())   # a change back may be the larger one, but is not the fault
         grave = hits[at]>warn
-        back = psi(sums[at,4:-4], run.hist(n)[at+w:,4:-4])<hits[at]/2
-        last = at+w+int(back.argmax())-1 if back.any() else len(run.spans)-1
-        if at+w in ends: continue   # here a layer before it came back
+        off = psi(sums[at,4:-4], run.hist(n)[at+w:,4:-4])>=hits[at]/2
+        if not off[:w].any(): continue   # all together they are, and none of them by itself
+        begin = at+w+int(off.argmax())
+        last = begin+int(np.r_[off[begin-at-w:],False].argmin())-1
+        if begin in ends: continue   # here a layer before it came back
         ends.add(last+1)
-        yield Finding(n, (run.spans[at+w][0],run.spans[last][1]), hits[at], warn if grave else notice,
+        yield Finding(n, (run.spans[begin][0],run.spans[last][1]), hits[at], warn if grave else notice,
             'What this layer gives is suddenly distributed otherwise than in the steps before: the data changed, or the layer did.',
             'compare the data before and after; the first layer that drifts is next to the cause', f'PSI against the {window} steps before',
             'warning' if grave else 'notice', (f'{_num(float(near[at]))} a window earlier or later',))
@@ -1071,6 +1095,17 @@ _eps = 'a logarithm or a division at 0, or a root or power of a negative number:
 _slope = ('the slope of a root, norm, standard deviation or power below 1 is infinite at 0: add a little inside it, `(x+1e-6).sqrt()`. '
           '`torch.where` behind it does not help, since 0 times Inf is NaN; put it before')
 
+_large = 'the numbers are too large for their dtype: a lower learning rate, clipped gradients, smaller initial weights, or an input that is scaled down'
+_exp = 'an exponential of more than 88, or a product, that float32 cannot hold: subtract the maximum first, or scale the input down'
+
+def _overflow(call, t, shares):
+    "Advice about finite numbers that became infinite because of their size, or NaN (infinite ones of both signs, added up); `None` if they are not that large"
+    largest = lambda spans: max((abs(v) for s in spans if s for v in s if math.isfinite(v)), default=0)
+    x,w = largest(s for *_,s in call.ins),largest(_span(p) for p in call.m.parameters(recurse=False) if not is_lazy(p))
+    room = torch.finfo(t.dtype if t.dtype.is_floating_point else torch.float32).max
+    if x*max(x, w)>room/1e6: return _large   # a square, or sums of a million products
+    if shares.keys()=={'Inf'} and x>88: return _exp
+
 def _advice(phase, kind, call, t):
     spans = [s for *_,s in (call.outs if kind=='loss' else call.ins) if s]
     zero = any(lo<=0<=hi for lo,hi in spans)
@@ -1080,7 +1115,10 @@ def _advice(phase, kind, call, t):
     if kind=='loss': return 'losses that take logits instead of probabilities: `F.cross_entropy`, `F.binary_cross_entropy_with_logits`'
     if phase=='backward': return _slope if zero else 'look at the operations of this layer whose slope has no bound at these inputs'
     if any(lo==-math.inf for lo,_ in spans): return 'a mask that forbids everything in a row leaves softmax nothing to share out: let each row keep one place'
-    return _eps if zero else 'an exponential of more than 88, or a product, that float32 cannot hold: subtract the maximum first, or scale the input down'
+    shares = _shares(t)[0]
+    big = _overflow(call, t, shares)
+    advice = _large if big==_large else f'{_exp}; or {_eps}' if big and zero else _eps if zero else _exp
+    return advice+('; if it is a mask that is meant to be, `find_nan(model, inf=False)`' if shares.keys()=={'-Inf'} else '')
 
 # %% ../nbs/07_health.ipynb #a0c25579
 def _span_line(label, text, span):

@@ -848,7 +848,8 @@ def _before_update(self:Recording, opt, closure):
     names = self._param_names(params)
     self.held[id(opt)] = params,names,[_part(p).clone() for p in params],closure
     self._write_norms(names, [_local(p) for p in params], 1)
-    if not closure: self._write_grads(opt, params, names)
+    if closure: self.info['closure'] = True   # it may make several passes, with other weights in each
+    else: self._write_grads(opt, params, names)
 
 # %% ../nbs/06_record.ipynb #76505297
 @patch
