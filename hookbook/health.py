@@ -196,10 +196,13 @@ def untrained(
         'parameters of the model that were trained', 'error' if why else 'warning')
 
 # %% ../nbs/07_health.ipynb #ba953968
+_weighted = ('Linear','Conv1d','Conv2d','Conv3d','ConvTranspose1d','ConvTranspose2d','ConvTranspose3d','Embedding','RNN','LSTM','GRU')
+
 def _params_of(run):
-    "Names of the recorded parameters, by the layer that they belong to, for layers that ran in training, in that order"
-    ran = dict.fromkeys(run.info['owners'][n] for n in run.layers)
-    return {l: ps for l in ran if (ps := [n for n in run.grads.params if n.rpartition('.')[0]==l])}
+    "Names of the recorded parameters, by the layer that they belong to, for layers that ran in training, in that order; none for one that no optimizer has"
+    ran = {run.info['owners'][n]: k for n,k in run.kinds.items()}
+    ps = {l: [n for n in run.grads.params if n.rpartition('.')[0]==l] for l in ran}
+    return {l: p for l,p in ps.items() if p or str(ran[l]) in _weighted}
 
 def _cut_off(run, name, share):
     "In what way does no gradient come to the parameter `name`? `None` if one does, `''` if it asks for none"
@@ -217,17 +220,18 @@ def no_gradient(
 ):
     "The first layers of the model get no gradient at all, or one that is exactly 0, while others learn"
     if why := _untrained(run): raise LookupError(why)
-    if not (layers := _params_of(run)): raise LookupError('no layer with parameters in the optimizer ran in a training step')
+    if not any((layers := _params_of(run)).values()): raise LookupError('no layer with parameters in the optimizer ran in a training step')
     _need(run, least)
     cut = {}
     for l,ps in layers.items():
         how = {p: _cut_off(run, p, share) for p in ps}
         if None in how.values(): break
-        if how := {p: h for p,h in how.items() if h}: cut[l] = how
+        if not any(how.values()): return   # frozen: what runs behind it may be a branch
+        cut[l] = {p: h for p,h in how.items() if h}
     else: return
     for kind in ('none','zero'):
         names = [p for how in cut.values() for p,h in how.items() if h==kind]
-        if not names: continue
+        if not names or kind=='zero' and _dies(run): continue   # that is told by another rule
         last = [l for l,how in cut.items() if kind in how.values()][-1]
         yield Finding(last, run.grads.steps[[0,-1]], len(names), 0.,
             'This layer ran, and so did those behind it, which learn; but no gradient comes back to it' + (', not even one of 0.' if kind=='none' else ' that is not exactly 0.') + ' The way is cut right behind it.',
@@ -236,6 +240,10 @@ def no_gradient(
             'parameters without a gradient' if kind=='none' else 'parameters whose gradient is exactly 0', 'error', (f'no gradient reaches {_some(names)}',))
 
 def _some(names, most=6): return ', '.join(names[:most])+(f' and {len(names)-most} more' if len(names)>most else '')
+
+def _dies(run):
+    try: return any(dead_units(run))
+    except LookupError: return False
 
 # %% ../nbs/07_health.ipynb #15573210
 @rule('no optimizer')
@@ -647,8 +655,6 @@ def _came_in(run, name, step):
     return ' It came with the input of this layer: with the data, or from code between the layers.' if any(bad) else ' The input of this layer was finite.'
 
 # %% ../nbs/07_health.ipynb #8c0de011
-_weighted = ('Linear','Conv1d','Conv2d','Conv3d','ConvTranspose1d','ConvTranspose2d','ConvTranspose3d','Embedding','RNN','LSTM','GRU')
-
 def _traceable(run, before, step):
     "Does it show in `step` where non-finite values come from? The layers `before` were finite in it, and the steps before it are not on record"
     norms = run.weights.norm if 'params' in run.tracks else {}
