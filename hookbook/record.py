@@ -478,7 +478,7 @@ class Recording(Run):
         tracks = {n: Track(steps, width, device, hist) for n in names}
         tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32)
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
-        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], passes=[0,0], eval_steps={}, torch=torch.__version__))
+        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], passes=[0,0], eval_steps={}, no_grad={}, no_opt={}, torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
         self.inside,self.resting,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,False,None,False,0,1,-1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
@@ -824,9 +824,25 @@ def _end_step(self:Recording):
     passes,most = self.info['passes']
     self.info['passes'][:] = 0,max(passes, most)
     m = self.inner
-    if passes or self.pausing or m is None or m.training or all(p.grad is None for p in m.parameters()): return
+    if m is None or self.pausing: return
+    if not self.step&(self.step-1): self._guarded('which parameters are trained', self._note_left_out)   # steps 0, 1, 2, 4, 8 and so on
+    if passes or m.training or all(p.grad is None for p in m.parameters()): return
     if not (seen := self.info['eval_steps']): seen.update(n=0, first=self.step, training=[n for n,o in m.named_modules() if o.training][:3])
     seen.update(n=seen['n']+1, last=self.step)
+
+# %% ../nbs/06_record.ipynb #47288f4f
+@patch
+def _note_left_out(self:Recording):
+    "Count how often a trainable parameter was seen in an optimizer without a gradient, or with one and in no optimizer; the latter with its norm for as long as that stays"
+    theirs = {id(p) for o in self.opts for g in o.param_groups for p in g['params']}
+    ps = {n: p for n,p in self.inner.named_parameters() if p.requires_grad and not is_lazy(p) and p.numel()}
+    for n,p in ps.items():
+        if p.grad is None and id(p) in theirs: self.info['no_grad'][n] = self.info['no_grad'].get(n, 0)+1
+    left = {n: p for n,p in ps.items() if id(p) not in theirs and (p.grad is not None or n in self.info['no_opt'])}
+    if not left: return
+    for n,norm in zip(left, _norms_of([_local(p) for p in left.values()], self.tracks['layers'].blank).tolist()):
+        seen = self.info['no_opt'].setdefault(n, dict(first=self.step, n=0, norm=norm))
+        seen.update(n=seen['n']+1, norm=norm if seen['norm']==norm else None)   # it was changed all the same, by whomever
 
 # %% ../nbs/06_record.ipynb #893f0454
 @patch
@@ -835,7 +851,8 @@ def _before_update(self:Recording, opt, closure):
     names = self._param_names(params)
     self.held[id(opt)] = params,names,[_part(p).clone() for p in params],closure
     self._write_norms(names, [_local(p) for p in params], 1)
-    if not closure: self._write_grads(opt, params, names)
+    if closure: self.info['closure'] = True   # it may make several passes, with other weights in each
+    else: self._write_grads(opt, params, names)
 
 # %% ../nbs/06_record.ipynb #76505297
 @patch
