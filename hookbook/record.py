@@ -805,11 +805,14 @@ def _opt_begins(self:Recording, opt, args, kwargs):
 
 # %% ../nbs/06_record.ipynb #e926df65
 @patch
+def _is_last(self:Recording, opt): return opt is self.opts[-1]
+
+@patch
 def _opt_ends(self:Recording, opt, args, kwargs):
     start = self._clock()
     if self.live and id(opt) in self.held: self._guarded('the optimizer step', self._after_update, opt)
     if self.live and not self.tracks['layers'].seen and 'torch._dynamo' in sys.modules: self.traced = True   # no layer ran, so it may be compiled
-    if opt is self.opts[-1]:
+    if self._is_last(opt):
         self.over = True
         self._end_step()
         if not self.outside: self._run_eagerly(self._due(self.step+1))
@@ -822,7 +825,9 @@ def _end_step(self:Recording):
     self.info['passes'][:] = 0,max(passes, most)
     m = self.inner
     if passes or self.pausing or m is None or m.training or all(p.grad is None for p in m.parameters()): return
-    if not (seen := self.info['eval_steps']): seen.update(n=0, first=self.step, training=[n for n,o in m.named_modules() if o.training][:3])
+    seen = self.info['eval_steps']
+    if seen.get('last')==self.step: return   # another optimizer has ended it already
+    if not seen: seen.update(n=0, first=self.step, training=[n for n,o in m.named_modules() if o.training][:3])
     seen.update(n=seen['n']+1, last=self.step)
 
 # %% ../nbs/06_record.ipynb #893f0454

@@ -40,7 +40,7 @@ class _WeakList(_Weak):
 
 class Watched(Recording):
     "A `Recording` that does not keep its model alive, and calls `ended` in place of beginning one step too many"
-    model,inner,opts = _Weak(),_Weak(),_WeakList()
+    model,inner,opts,awaited = _Weak(),_Weak(),_WeakList(),_WeakList()
     def __init__(self,
         model:nn.Module, # The model to watch
         limit:int|None=None, # Training steps to record; default: all
@@ -50,6 +50,7 @@ class Watched(Recording):
         self.limit,self.ended,self.stepped,self.total,self.parting = limit,ended,set(),0.,False
         self.started = self.saved = self._clock()
         super().__init__(model, **kwargs)
+        self.awaited = self.opts   # a step is over when these have stepped
 
     def _begin_step(self):
         if self.model is None: return self.close(flush=False)   # an optimizer has outlived it
@@ -130,15 +131,19 @@ def add_opt(self:Watched,
     if 'params' not in self.tracks:
         self.tracks['params'] = table = Table(t.blank.new_full((3,), float('nan')), t.rows, len(list(self.model.parameters())), t.device)
         for step in t.steps: table.open(step)
-    self.opts = [*self.opts, opt]
+    self.opts,self.awaited = [*self.opts, opt],[*self.awaited, opt]
     self.handles += [opt.register_step_pre_hook(_Call(self, '_opt_begins')), opt.register_step_post_hook(_Call(self, '_opt_ends'))]
 
 @patch
 def _opt_begins(self:Watched, opt, args, kwargs):
-    if not self.over and id(opt) in self.stepped: self.opts = [o for o in self.opts if id(o) in self.stepped]
-    if opt not in self.opts: self.opts = [*self.opts, opt]
+    again = id(opt) in self.stepped
+    if again and not self.over: self.awaited = [o for o in self.opts if id(o) in self.stepped]
+    if self.over and not again and self.step>=0: self.over = False   # no forward pass since: it belongs to the others' step
     Recording._opt_begins(self, opt, args, kwargs)
     self.stepped.add(id(opt))
+
+@patch
+def _is_last(self:Watched, opt): return opt not in self.awaited or all(id(o) in self.stepped for o in self.awaited)
 
 # %% ../nbs/13_watch.ipynb #d348fcd8
 def _again(out):
