@@ -445,9 +445,12 @@ def _whole(name, v, least, hint):
     if isinstance(v, bool) or not isinstance(v, (int,np.integer)): raise TypeError(f'{name}={v!r} has to be a whole number: {hint}')
     if v<least: raise ValueError(f'{name}={v}, and it has to be at least {least}: {hint}')
 
+def _scripted(m): return isinstance(m, torch.jit.RecursiveScriptModule)
+
 def _check(model, layers, every, budget, scaler, steps, path, flush_every):
     "Raise for arguments that `record` can't work with"
     if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
+    if _scripted(model): raise TypeError(f'TorchScript has compiled this {getattr(model, "original_name", "model")}, and PyTorch runs no hooks there: record the Python module, and script it afterwards')
     if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))): raise FileNotFoundError(f'there is no folder to save {path} in')
     if path and os.path.isdir(path): raise ValueError(f'{path} is a folder, and a run is a single file: path={os.path.join(path, "run.hookbook")!r}')
     _whole('every', every, 1, 'record every step with 1, every tenth with 10')
@@ -482,7 +485,10 @@ class Recording(Run):
         self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,None,False,0,1,-1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
         self.spent,self.began,self.times,self.wanted,self.fed = 0.,None,[],every,{}
-        self.attach()
+        try: self.attach()
+        except BaseException:
+            self.close(flush=False)
+            raise
 
 # %% ../nbs/06_record.ipynb #c2b05e7e
 @patch
@@ -521,8 +527,8 @@ def record(
 @patch
 def attach(self:Recording):
     "Put the hooks on: a pair on the model for the clock, one on each chosen layer, and a pair on each optimizer"
-    self.hooked,self.stale = {},False
-    self.handles = [self.model.register_forward_pre_hook(_Call(self, '_root_begins'), prepend=True),
+    self.hooked,self.handles,self.stale = {},[],False
+    self.handles += [self.model.register_forward_pre_hook(_Call(self, '_root_begins'), prepend=True),
                     self.model.register_forward_hook(_Call(self, '_root_ends'), always_call=True),
                     torch.nn.modules.module.register_module_module_registration_hook(_Call(self, '_registered'))]
     for o in self.opts: self.handles += [o.register_step_pre_hook(_Call(self, '_opt_begins')), o.register_step_post_hook(_Call(self, '_opt_ends'))]
@@ -552,6 +558,7 @@ def _scan(self:Recording):
 # %% ../nbs/06_record.ipynb #05104cc4
 @patch
 def _hook(self:Recording, name, m):
+    if _scripted(m): return []   # so it never fires
     hs = [m.register_forward_hook(_Call(self, '_see', name))]
     return hs+[m.register_forward_pre_hook(_Call(self, '_see_input', name), with_kwargs=True)] if 'inputs' in self.tracks else hs
 

@@ -168,7 +168,7 @@ class watch:
         if every is None and int(os.environ.get('WORLD_SIZE', 1))>1: every = 10   # the ranks have to record the same steps
         self.kwargs = dict(layers=layers, **(dict(budget=budget) if every is None else dict(every=every)), **kwargs)
         self.runs,self.known,self.owners = {},weakref.WeakSet(),weakref.WeakKeyDictionary()
-        self.problems,self.idle,self.opt_steps,self.missed,self.lock = [],{},0,0,threading.RLock()
+        self.problems,self.told,self.idle,self.opt_steps,self.missed,self.lock = [],[],{},0,0,threading.RLock()
         self.handles,self.done,self.patched,self.compiles,self.eager,self.compiled,self.traced = [],None,[],False,False,False,True
         self.again = _again(out)
 
@@ -199,8 +199,8 @@ def _guarded(self:watch, f, *args):
 
 @patch
 def _problem(self:watch, why):
-    self.problems.append(why)
-    _say(why)
+    if why not in self.told: _say(why)
+    self.problems,self.told = [*self.problems, why],[*self.told, why]
 
 def _say(*lines):
     for line in lines: print(f'hookbook: {line}', file=sys.stderr, flush=True)
@@ -256,7 +256,7 @@ def _attach(self:watch, root, m):
         self.missed += 1
         return
     try: rec = Watched(root, limit=self.steps, ended=self._ended, opt=_optimizers(root), **self.kwargs)
-    except LookupError as e: return self._problem(f'{e}. The script goes on unwatched')
+    except (LookupError,TypeError) as e: return self._problem(f'{e}. The script goes on unwatched')
     self.runs[name := self._name(root)] = rec
     if _ranks()==1: rec.path = self._file(name, 'run', 'hookbook')
     self.owners.clear()
@@ -478,7 +478,7 @@ def tell(self:watch,
     for n,r in self.runs.items():
         if (missing := self._missing(r)) and missing not in (was := r.info.get('caveat', '')): r.info['caveat'] = f'{missing} {was}'.strip()
         if len(r.tracks['layers'].steps): self._guarded(self._tell_of, n, Run(r.tracks, r.info), r.step+1)
-    if self.runs or self.idle or self.opt_steps or not quiet: _say(*self.notes())
+    if self.runs or self.idle or self.opt_steps or not quiet: _say(*(o for o in self.notes() if o not in self.told), *['nothing was recorded, for what was said above']*bool(self.told and not self.runs))
 
 @patch
 def _tell_of(self:watch, name, run, steps):
