@@ -404,7 +404,9 @@ class Run(Series):
 def _further(name, why):
     def _f(self):
         if name not in self.tracks: raise LookupError(why)
-        return Series(self.tracks[name], self._upto)
+        res = Series(self.tracks[name], self._upto)
+        res.info = self.info
+        return res
     return property(_f)
 
 Run.eval = _further('eval', 'this run has no evaluation track')
