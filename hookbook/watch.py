@@ -105,7 +105,7 @@ def _account(self:Watched):
     if self.path and self.began-self.saved>_SAVE: self._save()
     if not self.budget: return
     if self.compiled or self.traced: self.every = max(self.every, self._every_uncompiled())
-    elif self.total<_ADVANCE: self.every = 1
+    elif self.total<_ADVANCE: self.every = min(self.every, 2**int(4*self.total/_ADVANCE))
     elif not self.ranked and self.total>self.budget*(self.began-self.started): self.every *= 2   # it was drawn in advance
 
 @patch
@@ -480,6 +480,8 @@ def tell(self:watch,
         if len(r.tracks['layers'].steps): self._guarded(self._tell_of, n, Run(r.tracks, r.info), r.step+1)
     if self.runs or self.idle or self.opt_steps or not quiet: _say(*(o for o in self.notes() if o not in self.told), *['nothing was recorded, for what was said above']*bool(self.told and not self.runs))
 
+def _early(seen, steps): return np.median(seen)<steps/4   # more than half of them in the first quarter
+
 @patch
 def _tell_of(self:watch, name, run, steps):
     path,page = (self._file(name, *o) for o in (('run','hookbook'),('report','html')))
@@ -490,7 +492,7 @@ def _tell_of(self:watch, name, run, steps):
         found = run.health()
         print(f'\n{name}: {found}', file=sys.stderr)
         run.report(page, findings=found)
-    if len(run.steps)<steps: _say(f'{len(run.steps)} of {steps} steps recorded: --every 1 for all')
+    if len(run.steps)<steps: _say(f'{len(run.steps)} of {steps} steps recorded'+(', most of them at the beginning: a short run is worth --every 1' if _early(run.steps, steps) else ': --every 1 for all'))
     _say(f'the run is {path.resolve()}', f'the report is {page.resolve()}')
 
 # %% ../nbs/13_watch.ipynb #32dd8841
