@@ -482,11 +482,11 @@ class Recording(Run):
         tracks = {n: Track(steps, width, device, hist) for n in names}
         tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32)
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
-        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], passes=[0,0], eval_steps={}, torch=torch.__version__))
+        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], passes=[0,0], skipped=0, eval_steps={}, torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
         self.inside,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,None,False,0,1,-1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
-        self.spent,self.began,self.times,self.wanted,self.fed = 0.,None,[],every,{}
+        self.spent,self.began,self.times,self.wanted,self.fed,self.counts = 0.,None,[],every,{},{}
         try: self.attach()
         except BaseException:
             self.close(flush=False)
@@ -512,7 +512,7 @@ def record(
     channels:bool=True, # Record the maximum of each channel?
     inputs:bool=False, # Record what the layers are given, too?
     output_grads:bool=False, # Record the gradients of their outputs, too?
-    scaler=None, # The `GradScaler` in use: gradients of outputs are then divided by its scale
+    scaler=None, # The `GradScaler` in use: gradients of outputs are then divided by its scale, and the steps that it skips are counted
     steps:int=4096, # Rows to keep: when they are full, every other one is dropped
     path=None, # File to save to, at the end and at each flush
     flush_every:int|None=None, # Steps between flushes: save, and merge the ranks of a distributed run
@@ -829,9 +829,17 @@ def _opt_ends(self:Recording, opt, args, kwargs):
 
 # %% ../nbs/06_record.ipynb #6f5ba114
 @patch
+def _count_skipped(self:Recording, passes):
+    "Where a step had a multiple of the usual number of passes, the scaler left out steps before it"
+    self.counts[passes] = self.counts.get(passes, 0)+1
+    usual = max(self.counts, key=self.counts.get)
+    self.info['skipped'] = sum(n*(p//usual-1) for p,n in self.counts.items() if p>usual)
+
+@patch
 def _end_step(self:Recording):
     passes,most = self.info['passes']
     self.info['passes'][:] = 0,max(passes, most)
+    if passes and self.scaler is not None: self._count_skipped(passes)
     m = self.inner
     if passes or self.pausing or m is None or m.training or all(p.grad is None for p in m.parameters()): return
     seen = self.info['eval_steps']
@@ -968,6 +976,7 @@ def __repr__(self:Run):
     parts = [n(len(self.layers), 'layer'), f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
     if len(self.eval.steps): parts.append(n(len(self.eval.steps), 'evaluation pass', 'evaluation passes'))
     if 'params' in self.tracks: parts.append(n(len(self.grads.params), 'parameter'))
+    if skipped := self.info.get('skipped'): parts.append(f'{n(skipped, "step")} skipped by the gradient scaler')
     if self.never_fired: parts.append(f'never fired: {", ".join(self.never_fired[:5])}{", ..." if len(self.never_fired)>5 else ""}')
     return f'{type(self).__name__}: {", ".join(parts)}'
 
