@@ -61,11 +61,8 @@ def _values_joined(args):
         else: res.append(w)
     return res
 
-def main(
-    argv:list|None=None, # Words of the command line; default: those of this process
-):
-    "The command `hookbook`"
-    name,*args = (sys.argv[1:] if argv is None else argv) or ['']
+def _perform(argv):
+    name,*args = argv or ['']
     if name in ('-h','--help'): return print(_usage())
     if name=='--version': return print(__version__)
     if name not in commands: _fail('hookbook', _no_command(name))
@@ -74,6 +71,19 @@ def main(
     opts = vars(anno_parser(f, prog=f'hookbook {name}', pos=needed).parse_args(args if name=='run' else _values_joined(args)))   # those of a script are not ours to change
     try: f(**{k: v for k,v in opts.items() if k not in ('pdb','xtra')})
     except UsageError as e: _fail(f'hookbook {name}', e)
+
+def main(
+    argv:list|None=None, # Words of the command line; default: those of this process
+):
+    "The command `hookbook`"
+    argv = sys.argv[1:] if argv is None else argv
+    if argv[:1]==['run']: return _perform(argv)   # what happens to a script's output is the script's business
+    try:
+        _perform(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())   # Python will flush it once more
+        sys.exit(1)
 
 # %% ../nbs/14_cli.ipynb #785291ce
 def demo_learner(

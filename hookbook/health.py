@@ -253,7 +253,7 @@ def no_optimizer(
 ):
     "Trainable parameters of the model get a gradient, and no optimizer changes them"
     if why := _untrained(run): raise LookupError(why)
-    left = {n: o for n,o in run.info.get('no_opt', {}).items() if o['n']>=least and o['norm'] is not None and n not in run.grads.params}
+    left = {n: o for n,o in run.left_out.items() if o['n']>=least and o['norm'] is not None and n not in run.grads.params}
     if not left: return
     yield Finding(next(iter(left)).rpartition('.')[0], (min(o['first'] for o in left.values()),run.info['ran']-1), len(left), 0.,
         f'Trainable, gets gradients, but no optimizer changes it: {_some(list(left))}.',

@@ -115,10 +115,12 @@ def _short(name, most=26):
     return res if len(res)<=most else '…'+res[1-most:]
 
 # %% ../nbs/08_plot.ipynb #6cf243ee
-def _step_edges(steps):
-    "Where the columns for `steps` begin, and the last one ends"
-    gap = steps[-1]-steps[-2] if len(steps)>1 else 1
-    return np.append(steps, steps[-1]+gap)
+def _step_edges(steps, end=None):
+    "Where the columns for `steps` begin, and the last one ends: at `end`, or where that isn't known, as far on as the one before it"
+    if end is None or end<=steps[-1]: end = steps[-1]+(steps[-1]-steps[-2] if len(steps)>1 else 1)
+    return np.append(steps, end)
+
+def _end(series): return getattr(series, 'info', {}).get('ran')   # the number of steps that ran, recorded or not
 
 def _ticks(lo, hi, width, n=4):
     "About `n` round numbers between `lo` and `hi`, evenly spread on an axis that is linear up to `width`"
@@ -146,17 +148,17 @@ def _draw_dim(run, name, ax, bad, lo, hi, width, rows=48):
     spans,counts = run.spans,_rebin(run.hist(name), edges)
     total = counts.sum(1, keepdims=True)
     with np.errstate(all='ignore'): shares = np.log10((counts/total).clip(1e-4, .1))
-    xs = _step_edges(spans[:,0])
+    xs = _step_edges(spans[:,0], _end(run))
     ax.set(xlim=(xs[0],xs[-1]), ylim=(edges[0],edges[-1]))
     _asinh_axis(ax, width)
     im = _mesh(ax, xs, edges, shares.T, 'viridis', vmin=-4, vmax=-1)
-    _mark(ax, run.steps, bad)
+    _mark(ax, run.steps, bad, _end(run))
     ax.set_ylim(edges[0], edges[-1])
     return im
 
-def _mark(ax, steps, bad):
+def _mark(ax, steps, bad, end):
     "A red strip over the `steps` in which there were `bad` values"
-    bad,xs = np.nan_to_num(bad)>0,_step_edges(steps)
+    bad,xs = np.nan_to_num(bad)>0,_step_edges(steps, end)
     for a,b in zip(xs[:-1][bad], xs[1:][bad]): ax.axvspan(a, b, .94, 1, color=_alarm, lw=0)
 
 # %% ../nbs/08_plot.ipynb #96624977
@@ -298,18 +300,18 @@ def _name_rows(ax, names):
 
 def _tall(n): return 1.2+max(.25*min(n, 20), .145*n)   # inches that `n` rows of names need
 
-def _columns(values, steps, join, most=400):
+def _columns(values, steps, join, end=None, most=400):
     "At most about `most` columns: `join` makes one of several"
     k = -(-values.shape[1]//most)
-    if k<2: return values,_step_edges(steps)
+    if k<2: return values,_step_edges(steps, end)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', RuntimeWarning)   # columns of `nan` stay `nan`
-        return np.stack([join(values[:,i:i+k], 1) for i in range(0, values.shape[1], k)], 1),np.append(steps[::k], _step_edges(steps)[-1])
+        return np.stack([join(values[:,i:i+k], 1) for i in range(0, values.shape[1], k)], 1),np.append(steps[::k], _step_edges(steps, end)[-1])
 
 # %% ../nbs/08_plot.ipynb #afa5bb57
-def _rows_over_time(ax, values, names, steps, label, cmap, key=True, join=np.nanmean, **kwargs):
+def _rows_over_time(ax, values, names, steps, label, cmap, key=True, join=np.nanmean, end=None, **kwargs):
     "A row a layer, a column a step"
-    z,xs = _columns(np.asarray(values, dtype=float).reshape(len(names),-1), np.asarray(steps), join)
+    z,xs = _columns(np.asarray(values, dtype=float).reshape(len(names),-1), np.asarray(steps), join, end)
     im = _mesh(ax, xs, np.arange(len(names)+1)-.5, z, cmap, **kwargs)
     _name_rows(ax, names)
     ax.set(xlabel='step', xlim=(xs[0],xs[-1]))
@@ -324,11 +326,12 @@ def dead_chart(
     ax=None, # Axes to draw on; default: new ones
     steps=None, # The training step of each column; default: counted by `every`
     label:str='share near zero', # What the numbers are
+    end:int|None=None, # Where the last column ends: the number of steps that ran; default: as wide as the one before it
 ): # The axes
     "Draw the share of activations near zero, a row a layer"
     names,shares = list(names),np.asarray(shares, dtype=float)
     ax = _one_ax(ax, ifnone(figsize, (8,_tall(len(names)))))
-    _rows_over_time(ax, shares, names, np.arange(shares.shape[1])*every if steps is None else steps, label, 'inferno', vmin=0, vmax=1)
+    _rows_over_time(ax, shares, names, np.arange(shares.shape[1])*every if steps is None else steps, label, 'inferno', end=end, vmin=0, vmax=1)
     return ax
 
 @patch
@@ -339,7 +342,7 @@ def dead_chart(self:Series,
 ): # The axes
     "The share of activations near zero (of a magnitude of at most 1/32), a row a layer; grey where nothing is finite"
     names,near = _seen_names(self, layers),self.small
-    return dead_chart([near[n] for n in names], names, figsize=figsize, ax=ax, steps=self.steps, label=_called['small'])
+    return dead_chart([near[n] for n in names], names, figsize=figsize, ax=ax, steps=self.steps, label=_called['small'], end=_end(self))
 
 # %% ../nbs/08_plot.ipynb #7a1e0c05
 def _merged(orders):
@@ -419,13 +422,14 @@ def grad_flow(
     ylabel:str='gradient (root mean square)', # What the numbers are
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
     ax=None, # Two axes to draw on; default: new ones
+    end:int|None=None, # Where the last column ends: the number of steps that ran; default: as wide as the one before it
 ) -> list: # The two axes
     "Draw sizes of gradients over depth, and over depth and time"
     values,names = np.asarray(values, dtype=float),list(names)
     steps = np.arange(values.shape[1]) if steps is None else np.asarray(steps)
     axs = _axes(ax, 1, 2, ifnone(figsize, (10,_tall(len(names)))), width_ratios=(1,1.5), sharey=True)
     _flow_over_depth(axs[0], values, names, steps, ylabel)
-    _flow_over_time(axs[1], values, names, steps)
+    _flow_over_time(axs[1], values, names, steps, end=end)
     if ax is None: axs[1].tick_params(labelleft=False)
     return axs
 
@@ -443,13 +447,13 @@ def _flow_over_depth(ax, values, names, steps, label='gradient (root mean square
     ax.grid(alpha=.3)
     _name_rows(ax, names)
 
-def _flow_over_time(ax, values, names, steps, label='log10 of gradient (rms)', key=True):
+def _flow_over_time(ax, values, names, steps, label='log10 of gradient (rms)', key=True, end=None):
     with np.errstate(all='ignore'): z = np.log10(values)
     fine = z[np.isfinite(z)]
     lo,hi = (fine.min(),fine.max()) if len(fine) else (-1,0)
     lo = max(lo, hi-12)
     z = np.where(np.isposinf(z), hi+1, np.where(np.isneginf(z), lo, z))
-    return _rows_over_time(ax, z, names, steps, label, 'magma', key, np.fmax.reduce, vmin=lo, vmax=max(hi, lo+1e-9))
+    return _rows_over_time(ax, z, names, steps, label, 'magma', key, np.fmax.reduce, end, vmin=lo, vmax=max(hi, lo+1e-9))
 
 @patch
 def grad_flow(self:Run,
@@ -457,7 +461,7 @@ def grad_flow(self:Run,
     ax=None, # Two axes to draw on; default: new ones
 ) -> list: # The two axes
     "Gradients of the parameters of each layer, over depth and time; raises `LookupError` for a run without an optimizer"
-    return grad_flow(*_grad_rms(self)[::-1], self.grads.steps, figsize=figsize, ax=ax)
+    return grad_flow(*_grad_rms(self)[::-1], self.grads.steps, figsize=figsize, ax=ax, end=_end(self))
 
 def _grad_rms(run):
     names,norms,numel = _by_layer(run, 'grads')
@@ -578,7 +582,7 @@ def overview(self:Run,
     self.layer_curves('std', ax=axs[0])
     self.dead_chart(ax=axs[1])
     if full:
-        _flow_over_time(axs[2], *_grad_rms(self)[::-1], self.grads.steps)
+        _flow_over_time(axs[2], *_grad_rms(self)[::-1], self.grads.steps, end=_end(self))
         self.update_ratios(ax=axs[3])
     return axs
 

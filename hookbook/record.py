@@ -404,7 +404,9 @@ class Run(Series):
 def _further(name, why):
     def _f(self):
         if name not in self.tracks: raise LookupError(why)
-        return Series(self.tracks[name], self._upto)
+        res = Series(self.tracks[name], self._upto)
+        res.info = self.info
+        return res
     return property(_f)
 
 Run.eval = _further('eval', 'this run has no evaluation track')
@@ -446,9 +448,12 @@ def _whole(name, v, least, hint):
     if isinstance(v, bool) or not isinstance(v, (int,np.integer)): raise TypeError(f'{name}={v!r} has to be a whole number: {hint}')
     if v<least: raise ValueError(f'{name}={v}, and it has to be at least {least}: {hint}')
 
+def _scripted(m): return isinstance(m, torch.jit.RecursiveScriptModule)
+
 def _check(model, layers, every, budget, scaler, steps, path, flush_every):
     "Raise for arguments that `record` can't work with"
     if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
+    if _scripted(model): raise TypeError(f'TorchScript has compiled this {getattr(model, "original_name", "model")}, and PyTorch runs no hooks there: record the Python module, and script it afterwards')
     if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))): raise FileNotFoundError(f'there is no folder to save {path} in')
     if path and os.path.isdir(path): raise ValueError(f'{path} is a folder, and a run is a single file: path={os.path.join(path, "run.hookbook")!r}')
     _whole('every', every, 1, 'record every step with 1, every tenth with 10')
@@ -478,12 +483,15 @@ class Recording(Run):
         tracks = {n: Track(steps, width, device, hist) for n in names}
         tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32)
         if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
-        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], passes=[0,0], eval_steps={}, no_grad={}, no_opt={}, torch=torch.__version__))
+        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], passes=[0,0], skipped=0, eval_steps={}, no_grad={}, torch=torch.__version__))
         self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
         self.inside,self.resting,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,False,None,False,0,1,-1
         self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
-        self.spent,self.began,self.times,self.wanted,self.fed = 0.,None,[],every,{}
-        self.attach()
+        self.spent,self.began,self.times,self.wanted,self.fed,self.counts,self.left,self.looked = 0.,None,[],every,{},{},{},None
+        try: self.attach()
+        except BaseException:
+            self.close(flush=False)
+            raise
 
 # %% ../nbs/06_record.ipynb #c2b05e7e
 @patch
@@ -505,7 +513,7 @@ def record(
     channels:bool=True, # Record the maximum of each channel?
     inputs:bool=False, # Record what the layers are given, too?
     output_grads:bool=False, # Record the gradients of their outputs, too?
-    scaler=None, # The `GradScaler` in use: gradients of outputs are then divided by its scale
+    scaler=None, # The `GradScaler` in use: gradients of outputs are then divided by its scale, and the steps that it skips are counted
     steps:int=4096, # Rows to keep: when they are full, every other one is dropped
     path=None, # File to save to, at the end and at each flush
     flush_every:int|None=None, # Steps between flushes: save, and merge the ranks of a distributed run
@@ -522,8 +530,8 @@ def record(
 @patch
 def attach(self:Recording):
     "Put the hooks on: a pair on the model for the clock, one on each chosen layer, and a pair on each optimizer"
-    self.hooked,self.stale = {},False
-    self.handles = [self.model.register_forward_pre_hook(_Call(self, '_root_begins'), prepend=True),
+    self.hooked,self.handles,self.stale = {},[],False
+    self.handles += [self.model.register_forward_pre_hook(_Call(self, '_root_begins'), prepend=True),
                     self.model.register_forward_hook(_Call(self, '_root_ends'), always_call=True),
                     torch.nn.modules.module.register_module_module_registration_hook(_Call(self, '_registered'))]
     for o in self.opts: self.handles += [o.register_step_pre_hook(_Call(self, '_opt_begins')), o.register_step_post_hook(_Call(self, '_opt_ends'))]
@@ -553,6 +561,7 @@ def _scan(self:Recording):
 # %% ../nbs/06_record.ipynb #05104cc4
 @patch
 def _hook(self:Recording, name, m):
+    if _scripted(m): return []   # so it never fires
     hs = [m.register_forward_hook(_Call(self, '_see', name))]
     return hs+[m.register_forward_pre_hook(_Call(self, '_see_input', name), with_kwargs=True)] if 'inputs' in self.tracks else hs
 
@@ -808,11 +817,14 @@ def _opt_begins(self:Recording, opt, args, kwargs):
 
 # %% ../nbs/06_record.ipynb #e926df65
 @patch
+def _is_last(self:Recording, opt): return opt is self.opts[-1]
+
+@patch
 def _opt_ends(self:Recording, opt, args, kwargs):
     start = self._clock()
     if self.live and id(opt) in self.held: self._guarded('the optimizer step', self._after_update, opt)
     if self.live and not self.tracks['layers'].seen and 'torch._dynamo' in sys.modules: self.traced = True   # no layer ran, so it may be compiled
-    if opt is self.opts[-1]:
+    if self._is_last(opt):
         self.over = True
         self._end_step()
         if not self.outside: self._run_eagerly(self._due(self.step+1))
@@ -820,29 +832,49 @@ def _opt_ends(self:Recording, opt, args, kwargs):
 
 # %% ../nbs/06_record.ipynb #6f5ba114
 @patch
+def _count_skipped(self:Recording, passes):
+    "Where a step had a multiple of the usual number of passes, the scaler left out steps before it"
+    self.counts[passes] = self.counts.get(passes, 0)+1
+    usual = max(self.counts, key=self.counts.get)
+    self.info['skipped'] = sum(n*(p//usual-1) for p,n in self.counts.items() if p>usual)
+
+@patch
 def _end_step(self:Recording):
     passes,most = self.info['passes']
     self.info['passes'][:] = 0,max(passes, most)
+    if passes and self.scaler is not None: self._count_skipped(passes)
     m = self.inner
     if m is None or self.pausing: return
     if not self.step&(self.step-1): self._guarded('which parameters are trained', self._note_left_out)   # steps 0, 1, 2, 4, 8 and so on
     if passes or m.training or all(p.grad is None for p in m.parameters()): return
-    if not (seen := self.info['eval_steps']): seen.update(n=0, first=self.step, training=[n for n,o in m.named_modules() if o.training][:3])
+    seen = self.info['eval_steps']
+    if seen.get('last')==self.step: return   # another optimizer has ended it already
+    if not seen: seen.update(n=0, first=self.step, training=[n for n,o in m.named_modules() if o.training][:3])
     seen.update(n=seen['n']+1, last=self.step)
 
 # %% ../nbs/06_record.ipynb #47288f4f
 @patch
 def _note_left_out(self:Recording):
-    "Count how often a trainable parameter was seen in an optimizer without a gradient, or with one and in no optimizer; the latter with its norm for as long as that stays"
-    theirs = {id(p) for o in self.opts for g in o.param_groups for p in g['params']}
+    "Count how often a trainable parameter was seen in an optimizer without a gradient, or with one and in no optimizer, and keep the norms of the latter where they are"
+    if self.looked==self.step: return   # another optimizer has ended it already
+    self.looked,theirs = self.step,{id(p) for o in self.opts for g in o.param_groups for p in g['params']}
     ps = {n: p for n,p in self.inner.named_parameters() if p.requires_grad and not is_lazy(p) and p.numel()}
     for n,p in ps.items():
         if p.grad is None and id(p) in theirs: self.info['no_grad'][n] = self.info['no_grad'].get(n, 0)+1
-    left = {n: p for n,p in ps.items() if id(p) not in theirs and (p.grad is not None or n in self.info['no_opt'])}
+    left = {n: p for n,p in ps.items() if id(p) not in theirs and (p.grad is not None or n in self.left)}
     if not left: return
-    for n,norm in zip(left, _norms_of([_local(p) for p in left.values()], self.tracks['layers'].blank).tolist()):
-        seen = self.info['no_opt'].setdefault(n, dict(first=self.step, n=0, norm=norm))
-        seen.update(n=seen['n']+1, norm=norm if seen['norm']==norm else None)   # it was changed all the same, by whomever
+    for n,norm in zip(left, _norms_of([_local(p) for p in left.values()], self.tracks['layers'].blank).unbind()): self.left.setdefault(n, (self.step,[]))[1].append(norm)
+
+@patch(as_prop=True)
+def left_out(self:Run):
+    "Trainable parameters that have gradients and are in no optimizer: the step they were `first` seen in, how often (`n`), and their `norm`, `None` if it changed all the same"
+    return self.info.get('left_out', {})
+
+@patch(as_prop=True)
+def left_out(self:Recording):
+    norms = {n: {float(o) for o in os} for n,(_,os) in self.left.items()}
+    return {n: dict(first=first, n=len(os), norm=norms[n].pop() if len(norms[n])==1 else None) for n,(first,os) in self.left.items()}
+
 
 # %% ../nbs/06_record.ipynb #893f0454
 @patch
@@ -894,7 +926,7 @@ def close(self:Recording,
     if self.closed: return
     self._run_eagerly(False)
     self._guarded('the weights at the end', self._last_look)
-    self.info['given'] = self.given
+    self.info.update(given=self.given, left_out=self.left_out)
     for h in self.handles: h.remove()
     for i in list(self.hooked): self._unhook(i)
     self.closed,self.live,self.eval_live,self.held,self.model,self.inner,self.names = True,False,False,{},None,None,{}
@@ -973,6 +1005,7 @@ def __repr__(self:Run):
     parts = [n(len(self.layers), 'layer'), f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
     if len(self.eval.steps): parts.append(n(len(self.eval.steps), 'evaluation pass', 'evaluation passes'))
     if 'params' in self.tracks: parts.append(n(len(self.grads.params), 'parameter'))
+    if skipped := self.info.get('skipped'): parts.append(f'{n(skipped, "step")} skipped by the gradient scaler')
     if self.never_fired: parts.append(f'never fired: {", ".join(self.never_fired[:5])}{", ..." if len(self.never_fired)>5 else ""}')
     return f'{type(self).__name__}: {", ".join(parts)}'
 
@@ -1018,7 +1051,7 @@ def save(self:Run,
     path, # Of the file, by custom `*.hookbook`
 ):
     "Write the run to a file, all or nothing"
-    head,tensors = dict(format=_FORMAT, info={**self.info, 'given': self.given}, tracks={}),{}
+    head,tensors = dict(format=_FORMAT, info={**self.info, 'given': self.given, 'left_out': self.left_out}, tracks={}),{}
     for name,t in self.tracks.items():
         head['tracks'][name],parts = t._parts(self._upto(t))
         tensors.update({f'{name}.{k}': v.cpu().clone().contiguous() for k,v in parts.items()})

@@ -143,8 +143,8 @@ def _pictures(run):
     "Name and drawing function of each picture that there is data for"
     res = dict(std=lambda ax: run.layer_curves('std', ax=ax), mean=lambda ax: run.layer_curves('mean', ax=ax), dead=lambda ax: run.dead_chart(ax=ax))
     if not _owned(run): return res
-    def _flow(draw): return lambda ax: draw(ax, *plot._grad_rms(run)[::-1], run.grads.steps)
-    return {**res, 'depth': _flow(plot._flow_over_depth), 'time': _flow(plot._flow_over_time), 'updates': lambda ax: run.update_ratios(ax=ax)}
+    def _flow(draw, **kwargs): return lambda ax: draw(ax, *plot._grad_rms(run)[::-1], run.grads.steps, **kwargs)
+    return {**res, 'depth': _flow(plot._flow_over_depth), 'time': _flow(plot._flow_over_time, end=plot._end(run)), 'updates': lambda ax: run.update_ratios(ax=ax)}
 
 def _figures(run):
     if not len(run.steps) or not len(run.layers): return '<p>No training step was recorded: there is nothing to draw.</p>'

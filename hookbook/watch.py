@@ -40,7 +40,7 @@ class _WeakList(_Weak):
 
 class Watched(Recording):
     "A `Recording` that does not keep its model alive, and calls `ended` in place of beginning one step too many"
-    model,inner,opts = _Weak(),_Weak(),_WeakList()
+    model,inner,opts,awaited = _Weak(),_Weak(),_WeakList(),_WeakList()
     def __init__(self,
         model:nn.Module, # The model to watch
         limit:int|None=None, # Training steps to record; default: all
@@ -50,6 +50,7 @@ class Watched(Recording):
         self.limit,self.ended,self.stepped,self.total,self.parting = limit,ended,set(),0.,False
         self.started = self.saved = self._clock()
         super().__init__(model, **kwargs)
+        self.awaited = self.opts   # a step is over when these have stepped
 
     def _begin_step(self):
         if self.model is None: return self.close(flush=False)   # an optimizer has outlived it
@@ -104,7 +105,7 @@ def _account(self:Watched):
     if self.path and self.began-self.saved>_SAVE: self._save()
     if not self.budget: return
     if self.compiled or self.traced: self.every = max(self.every, self._every_uncompiled())
-    elif self.total<_ADVANCE: self.every = 1
+    elif self.total<_ADVANCE: self.every = min(self.every, 2**int(4*self.total/_ADVANCE))
     elif not self.ranked and self.total>self.budget*(self.began-self.started): self.every *= 2   # it was drawn in advance
 
 @patch
@@ -130,15 +131,19 @@ def add_opt(self:Watched,
     if 'params' not in self.tracks:
         self.tracks['params'] = table = Table(t.blank.new_full((3,), float('nan')), t.rows, len(list(self.model.parameters())), t.device)
         for step in t.steps: table.open(step)
-    self.opts = [*self.opts, opt]
+    self.opts,self.awaited = [*self.opts, opt],[*self.awaited, opt]
     self.handles += [opt.register_step_pre_hook(_Call(self, '_opt_begins')), opt.register_step_post_hook(_Call(self, '_opt_ends'))]
 
 @patch
 def _opt_begins(self:Watched, opt, args, kwargs):
-    if not self.over and id(opt) in self.stepped: self.opts = [o for o in self.opts if id(o) in self.stepped]
-    if opt not in self.opts: self.opts = [*self.opts, opt]
+    again = id(opt) in self.stepped
+    if again and not self.over: self.awaited = [o for o in self.opts if id(o) in self.stepped]
+    if self.over and not again and self.step>=0: self.over = False   # no forward pass since: it belongs to the others' step
     Recording._opt_begins(self, opt, args, kwargs)
     self.stepped.add(id(opt))
+
+@patch
+def _is_last(self:Watched, opt): return opt not in self.awaited or all(id(o) in self.stepped for o in self.awaited)
 
 # %% ../nbs/13_watch.ipynb #d348fcd8
 def _again(out):
@@ -163,7 +168,7 @@ class watch:
         if every is None and int(os.environ.get('WORLD_SIZE', 1))>1: every = 10   # the ranks have to record the same steps
         self.kwargs = dict(layers=layers, **(dict(budget=budget) if every is None else dict(every=every)), **kwargs)
         self.runs,self.known,self.owners = {},weakref.WeakSet(),weakref.WeakKeyDictionary()
-        self.problems,self.idle,self.opt_steps,self.missed,self.lock = [],{},0,0,threading.RLock()
+        self.problems,self.told,self.idle,self.opt_steps,self.missed,self.lock = [],[],{},0,0,threading.RLock()
         self.handles,self.done,self.patched,self.compiles,self.eager,self.compiled,self.traced = [],None,[],False,False,False,True
         self.again = _again(out)
 
@@ -194,8 +199,8 @@ def _guarded(self:watch, f, *args):
 
 @patch
 def _problem(self:watch, why):
-    self.problems.append(why)
-    _say(why)
+    if why not in self.told: _say(why)
+    self.problems,self.told = [*self.problems, why],[*self.told, why]
 
 def _say(*lines):
     for line in lines: print(f'hookbook: {line}', file=sys.stderr, flush=True)
@@ -251,7 +256,7 @@ def _attach(self:watch, root, m):
         self.missed += 1
         return
     try: rec = Watched(root, limit=self.steps, ended=self._ended, opt=_optimizers(root), **self.kwargs)
-    except LookupError as e: return self._problem(f'{e}. The script goes on unwatched')
+    except (LookupError,TypeError) as e: return self._problem(f'{e}. The script goes on unwatched')
     self.runs[name := self._name(root)] = rec
     if _ranks()==1: rec.path = self._file(name, 'run', 'hookbook')
     self.owners.clear()
@@ -473,7 +478,9 @@ def tell(self:watch,
     for n,r in self.runs.items():
         if (missing := self._missing(r)) and missing not in (was := r.info.get('caveat', '')): r.info['caveat'] = f'{missing} {was}'.strip()
         if len(r.tracks['layers'].steps): self._guarded(self._tell_of, n, Run(r.tracks, r.info), r.step+1)
-    if self.runs or self.idle or self.opt_steps or not quiet: _say(*self.notes())
+    if self.runs or self.idle or self.opt_steps or not quiet: _say(*(o for o in self.notes() if o not in self.told), *['nothing was recorded, for what was said above']*bool(self.told and not self.runs))
+
+def _early(seen, steps): return np.median(seen)<steps/4   # more than half of them in the first quarter
 
 @patch
 def _tell_of(self:watch, name, run, steps):
@@ -485,7 +492,7 @@ def _tell_of(self:watch, name, run, steps):
         found = run.health()
         print(f'\n{name}: {found}', file=sys.stderr)
         run.report(page, findings=found)
-    if len(run.steps)<steps: _say(f'{len(run.steps)} of {steps} steps recorded: --every 1 for all')
+    if len(run.steps)<steps: _say(f'{len(run.steps)} of {steps} steps recorded'+(', most of them at the beginning: a short run is worth --every 1' if _early(run.steps, steps) else ': --every 1 for all'))
     _say(f'the run is {path.resolve()}', f'the report is {page.resolve()}')
 
 # %% ../nbs/13_watch.ipynb #32dd8841
