@@ -150,9 +150,9 @@ def _new(op):
     return lambda *args, device=None, pin_memory=None, **kwargs: _OnGPU(op(*args, device='cpu', **kwargs))
 
 backend_registration._setup_privateuseone_for_python_backend('gpu', _Module(), _Hooks(), _Guard())
-_library = torch.library.Library('aten', 'IMPL')
+_kernels = torch.library.Library('aten', 'IMPL')
 for _name,_f in [('empty.memory_format', _new(torch.ops.aten.empty.memory_format)), ('empty_strided', _new(torch.ops.aten.empty_strided.default)),
-                 ('_copy_from', lambda t, to, non_blocking=False: _copied(to, t, non_blocking))]: _library.impl(_name, _f, 'PrivateUse1')
+                 ('_copy_from', lambda t, to, non_blocking=False: _copied(to, t, non_blocking))]: _kernels.impl(_name, _f, 'PrivateUse1')
 
 # %% ../nbs/16_pretend.ipynb #cea3ea26
 @contextmanager

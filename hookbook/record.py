@@ -295,7 +295,7 @@ class Series:
         return self._track.read(self._upto(self._track)[0])
 
     def __getattr__(self, k):
-        if k in _later and (chapter := f'hookbook.{_later[k]}') not in sys.modules: return import_module(chapter) and getattr(self, k)
+        if k[:1]!='_' and k not in _fields and 'hookbook.all' not in sys.modules: return import_module('hookbook.all') and getattr(self, k)   # later chapters add methods
         if k not in _fields:
             near = [] if k.startswith('_') else difflib.get_close_matches(k, dir(self), n=1)
             raise AttributeError(f'a {type(self).__name__} has no {k!r}' + (f': did you mean {near[0]!r}?' if near else ''))
@@ -307,7 +307,6 @@ class Series:
         s = self.steps
         return f'Series: {len(self.layers)} layers in {len(s)} rows{f" (steps {s[0]} to {s[-1]})" if len(s) else ""}: .mean, .std and so on'
 
-_later = dict(health='health', report='report', **dict.fromkeys(('color_dim','layer_curves','dead_chart','grad_flow','update_ratios','overview'), 'plot'))   # what later chapters add, and where
 _fields = ('n','mean','std','rms','min','max','near_zero','small','nonfinite','calls')
 
 # %% ../nbs/06_record.ipynb #78aef127
