@@ -26,7 +26,7 @@ from .track import *
 from .run import *
 from .ranks import *
 
-# %% ../nbs/49_record.ipynb #f39c76a4
+# %% ../nbs/49_record.ipynb #3f0dcd51
 _all_ = ['Table','Track','unfold','Named','Series','Norms','Updates','Run']   # what a run is, seen from here
 
 # %% ../nbs/49_record.ipynb #89cfbcb2
@@ -385,7 +385,7 @@ def _param_names(self:Recording, params):
     if any(id(p) not in self.names for p in params): self.names = {id(p): n for n,p in self.inner.named_parameters()}
     for i,p in enumerate(params): self.names.setdefault(id(p), f'parameter {i} outside the model')
     names = [self.names[id(p)] for p in params]
-    world = torch.distributed.get_world_size() if in_ranks() else 1
+    world = torch.distributed.get_world_size() if self.ranked else 1
     for n,p in zip(names, params):
         if n not in self.info['numel']: self.info['numel'][n],self.info['copies'][n] = p.numel(),_copies(p, world)
     return names
@@ -571,7 +571,7 @@ def _account(self:Recording):
         self.times = [*self.times[-31:], (total-spent, spent if self.live else None)]
     self.began,self.spent = now,0.
     if self.budget and self.live and (costs := [c for _,c in self.times if c is not None]): self.wanted = max(1, math.ceil(np.median(costs)/(self.budget*max(np.median([t for t,_ in self.times]), 1e-9))))
-    if not in_ranks(): self.every = self.wanted
+    if not self.ranked: self.every = self.wanted
 
 # %% ../nbs/49_record.ipynb #53b5b4cc
 @patch(as_prop=True)
@@ -593,15 +593,21 @@ def _run_eagerly(self:Recording, on):
     if on and _eager['users']==1: _eager['stance'] = torch.compiler.set_stance('force_eager')
     if not on and not _eager['users']: _eager.pop('stance').__exit__(None, None, None)
 
+# %% ../nbs/49_record.ipynb #c40a86f7
+@patch(as_prop=True)
+def ranked(self:Recording):
+    "Is this process one of several in a distributed run?"
+    return in_ranks()
+
 # %% ../nbs/49_record.ipynb #ced45927
 @patch
 def _upto(self:Recording, t):
     "Rows and spans of `t` that may be read: in a distributed run, those that all ranks have merged"
-    return (t.merged,t.closed) if in_ranks() else (len(t.steps),len(t.spans))
+    return (t.merged,t.closed) if self.ranked else (len(t.steps),len(t.spans))
 
 # %% ../nbs/49_record.ipynb #ed176a6f
 @patch
 def flush(self:Recording):
     "Merge the ranks of a distributed run (all of them must call this), and save if a `path` was given"
-    if in_ranks(): self.every = merge_ranks(self.tracks, self.info, self.wanted)
-    if self.path and not (in_ranks() and torch.distributed.get_rank()): self.save(self.path)
+    if self.ranked: self.every = merge_ranks(self.tracks, self.info, self.wanted)
+    if self.path and not (self.ranked and torch.distributed.get_rank()): self.save(self.path)
