@@ -30,8 +30,9 @@ from .ranks import *
 _all_ = ['Table','Track','unfold','Named','Series','Norms','Updates','Run']   # what a run is, seen from here
 
 # %% ../nbs/49_record.ipynb #89cfbcb2
-class _Call(InertHook):
+class _Call:
     "Calls a method of a recorder, for as long as there is one"
+    __reduce__ = InertHook.__reduce__
     def __init__(self, rec, method, *args): self.rec,self.method,self.args,self.of_layer = weakref.ref(rec),method,args,method.startswith('_see')
     def __call__(self, *args):
         rec = self.rec()
