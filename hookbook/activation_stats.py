@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/activation_stats.html.md"""
 # %% auto #0
 __all__ = ['ActivationStats', 'fetch_numbers']
 
-# %% ../nbs/76_activation_stats.ipynb #b9047fc9
+# %% ../nbs/76_activation_stats.ipynb #b6088300
 import math
 import numpy as np, torch
 from torch import nn, Tensor
@@ -69,8 +69,8 @@ def _is_number(k, v): return isinstance(v, Tensor) and (v.ndim==0 or k=='hist')
 def _fetched(ts, device):
     "The tensors `ts` on the CPU, in double precision, with one transfer"
     wide = torch.float32 if device.type=='mps' else torch.float64   # MPS has no float64
-    flat = torch.cat([t.detach().reshape(-1).to(wide) for t in ts])
-    return flat.cpu().split([t.numel() for t in ts])
+    flat = [t.detach().reshape(-1).to(wide) for t in ts]
+    return torch.cat(flat).cpu().split([t.numel() for t in ts])
 
 def fetch_numbers(
     dicts, # Dicts of numbers and one-element tensors, changed in place
@@ -98,10 +98,11 @@ def _fetch(self:ActivationStats):
 # %% ../nbs/76_activation_stats.ipynb #d17c872d
 _FEW = 2**14 # elements: up to here another reading costs next to nothing
 
-def _rounded(v, mean, std, whole):
+def _rounded(v, s, mean, std):
     "Mean and standard deviation, with the precision that the values `v` have"
     if not v.averaged or v.x.dtype==torch.float64: return mean,std
-    if whole and 0<len(v.x)<=_FEW: mean = v.x.float().mean().numpy()
+    all_there = s['n']==len(v.x) and not s['nonfinite']
+    if all_there and 0<len(v.x)<=_FEW: mean = v.x.float().mean().numpy()
     return float(np.float32(mean)),float(np.float32(std))
 
 def _on_host(v, state):
@@ -109,17 +110,20 @@ def _on_host(v, state):
     s = dict(zip(STATE, state.tolist()))
     n = s['n']-s['nonfinite']
     mean = s['mean'] if n else math.nan
-    std = math.sqrt(s['m2']/(n-1)) if n>1 and math.isfinite(s['m2']) else math.nan
-    mean,std = _rounded(v, mean, std, not s['nonfinite'] and s['n']==len(v.x) if v.averaged else False)
-    return dict(mean=mean, std=std, near_zero=s['near_zero']/s['n'] if s['n'] else math.nan)
+    spread = n>1 and math.isfinite(s['m2'])
+    std = math.sqrt(s['m2']/(n-1)) if spread else math.nan
+    mean,std = _rounded(v, s, mean, std)
+    near_zero = s['near_zero']/s['n'] if s['n'] else math.nan
+    return dict(mean=mean, std=std, near_zero=near_zero)
 
-# %% ../nbs/76_activation_stats.ipynb #95b4745d
+# %% ../nbs/76_activation_stats.ipynb #0e662145
 def _on_device(state, precise):
     "The same from a state on a device, as one-element tensors there"
     s = dict(zip(STATE, state.unbind()))
     n = s['n']-s['nonfinite']
     gap = torch.where(n>0, 0., math.nan)
-    mean,std = s['mean']+gap,(s['m2']/(n-1)).sqrt()+gap
+    mean = s['mean']+gap
+    std = (s['m2']/(n-1)).sqrt()+gap
     if not precise: mean,std = mean.float(),std.float()
     return dict(mean=mean, std=std, near_zero=s['near_zero']/s['n'])
 
@@ -129,14 +133,15 @@ def _measure(self:ActivationStats, t):
     v = values(t)
     state = measure(v)
     if state.device.type=='cpu': res = _on_host(v, state)
-    else: res = _on_device(state, v.averaged and v.x.dtype==torch.float64)
+    else: res = _on_device(state, precise=v.averaged and v.x.dtype==torch.float64)
     if self.with_hist: res['hist'] = hist_40(v)
     return res
 
 @patch
 def hook(self:ActivationStats, m, i, o):
     "Statistics of the tensor `o`, or a list with those of each tensor in it"
-    return self._measure(o) if isinstance(o, Tensor) else [self._measure(t) for t in tensors(o)]
+    if isinstance(o, Tensor): return self._measure(o)
+    return [self._measure(t) for t in tensors(o)]
 
 # %% ../nbs/76_activation_stats.ipynb #7354c0e2
 @patch(as_prop=True)
@@ -185,7 +190,8 @@ def layer_stats(self:ActivationStats,
 def _column(o):
     "The histogram of all the tensors of one step, float"
     dicts = [o] if isinstance(o, dict) else o
-    return sum(d['hist'] for d in dicts).float() if dicts else torch.full((40,), math.nan)
+    if not dicts: return torch.full((40,), math.nan)
+    return sum(d['hist'] for d in dicts).float()
 
 @patch
 def hist(self:ActivationStats,
@@ -193,7 +199,8 @@ def hist(self:ActivationStats,
 ) -> Tensor: # (40, steps), float: `log1p` of counts, all tensors of the layer together; NaN where it did not run
     "The histograms of a layer, a column a step"
     if not self.with_hist: raise ValueError('no histograms are recorded: use ActivationStats(with_hist=True)')
-    return torch.stack([_column(o) for o in self._layer(idx)], 1).log1p()
+    columns = [_column(o) for o in self._layer(idx)]
+    return torch.stack(columns, 1).log1p()
 
 # %% ../nbs/76_activation_stats.ipynb #ae3afac3
 _near_zero_label = f'share at most {NEAR_ZERO}'
@@ -230,9 +237,11 @@ def dead_chart(self:ActivationStats,
     for i in range(len(self.names)):
         near_zero = self.layer_stats(i)[2]
         shares.append([_mean_of(o) for o in near_zero])
-    return plot.dead_chart(shares, self.names, self.every or 1, figsize, ax, label=_near_zero_label)
+    step = self.every or 1
+    return plot.dead_chart(shares, self.names, step, figsize, ax, label=_near_zero_label)
 
 @patch
 def __repr__(self:ActivationStats):
     if not len(self.stats): return 'ActivationStats: nothing recorded yet'
-    return f'ActivationStats: {plural(len(self.stats), "step")} of {plural(len(self._layers), "layer")}'
+    steps,layers = plural(len(self.stats), 'step'),plural(len(self._layers), 'layer')
+    return f'ActivationStats: {steps} of {layers}'
