@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/command.html.md"""
 # %% auto #0
 __all__ = ['commands', 'command', 'UsageError', 'required_args', 'main']
 
-# %% ../nbs/85_command.ipynb #4605308c
+# %% ../nbs/85_command.ipynb #d1651e1c
 import inspect, os, re, sys
 from fastcore.script import anno_parser
 from . import __version__
@@ -41,18 +41,18 @@ def _no_command(name):
     if meant: start += f'did you mean {meant[0]}? '
     return f'{start}there are: {", ".join(commands)}'
 
-# %% ../nbs/85_command.ipynb #610c0248
-def _wants_value(words): return words and words[-1].startswith('--') and '=' not in words[-1]
+# %% ../nbs/85_command.ipynb #8b7adde3
+def _may_want_value(word): return re.fullmatch(r'--[^=]+', word)   # an option; a bare `--` ends them
 
 def _values_joined(args):
     "`args`, with a word like `-1,3` joined to the option before it"
     res = []
     for w in args:
-        if re.match(r'-\d', w) and _wants_value(res): res[-1] += f'={w}'
+        if res and re.match(r'-\d', w) and _may_want_value(res[-1]): res[-1] += f'={w}'
         else: res.append(w)
     return res
 
-# %% ../nbs/85_command.ipynb #7336e2bd
+# %% ../nbs/85_command.ipynb #a578b933
 def required_args(
     f, # Any function or class
 ) -> list: # Their names; empty where Python cannot tell
@@ -76,7 +76,7 @@ def _perform(argv):
     try: commands[name](**opts)
     except UsageError as e: _fail(f'hookbook {name}', e)
 
-# %% ../nbs/85_command.ipynb #ef2dd34a
+# %% ../nbs/85_command.ipynb #ef1d2502
 def main(
     argv:list|None=None, # Words of the command line; default: those of this process
 ):
