@@ -7,17 +7,17 @@ Docs: https://hookbook.github.io/hookbook/digest.html.md"""
 # %% auto #0
 __all__ = ['number_labels', 'layer_owner', 'layer_table', 'Changes', 'changes', 'about']
 
-# %% ../nbs/66_digest.ipynb #50fa735e
+# %% ../nbs/66_digest.ipynb #d983c2de
 import math
 from collections import Counter
 import numpy as np
 from fastcore.basics import patch
 from .words import Grid, num, plural, some
-from .record import *
+from .run import *
 from .health import *
 from .depth import *
 
-# %% ../nbs/66_digest.ipynb #5aa7cc1e
+# %% ../nbs/66_digest.ipynb #28e565b0
 number_labels = dict(findings='findings', std='std', mean='mean', min='min', max='max', small='near zero', nonfinite='NaN/Inf',
                      grad='gradient', update='update')   # from the key of a number to the title of its column
 
@@ -26,8 +26,8 @@ def layer_owner(
     name:str, # Of a layer, a parameter or a column of statistics; empty for the model
 ) -> str: # Empty for the model
     "The layer that `name` belongs to"
-    if name in run.info['owners']: return run.info['owners'][name]
-    if name in run.info['chosen'] or not name: return name
+    if name in run.info.owners: return run.info.owners[name]
+    if name in run.info.chosen or not name: return name
     return name.rpartition('.')[0] or root_name(run)
 
 # %% ../nbs/66_digest.ipynb #c0f00314
@@ -50,7 +50,7 @@ def _known(v):
     if v is None or isinstance(v, int): return v
     return None if np.isnan(v) else float(v)
 
-# %% ../nbs/66_digest.ipynb #fcdeb62b
+# %% ../nbs/66_digest.ipynb #9625ce9a
 def layer_table(
     run:Run, # What `record` gives, or `Run.load`
     findings=(), # What `run.health()` gave, to count
@@ -59,8 +59,8 @@ def layer_table(
     given,owned,never = _given(run),_owned(run),set(run.never_fired)
     found = Counter(layer_owner(run, f.layer) for f in findings)
     def _row(n):
-        own = run.info['owners'].get(n, n)   # a layer that gives several tensors has a column for each
-        row = dict(layer=n, kind=run.info['kinds'].get(own, ''))
+        own = run.info.owners.get(n, n)   # a layer that gives several tensors has a column for each
+        row = dict(layer=n, kind=run.info.kinds.get(own, ''))
         row.update({k: _known(c.get(n)) for k,c in given.items()})
         row.update({k: _known(c.get(own)) for k,c in owned.items()})
         return dict(row, findings=found[own], fired=n not in never)
@@ -124,7 +124,7 @@ def most_changed(self:Changes,
     "The layers whose numbers moved most, the first by the largest ratio"
     return sorted([r for r in self.rows if _apart(r)>0], key=_apart, reverse=True)[:most]
 
-# %% ../nbs/66_digest.ipynb #df82f146
+# %% ../nbs/66_digest.ipynb #9778289b
 @patch(as_prop=True)
 def shared(self:Changes):
     "Number of layers that both runs have"
@@ -165,7 +165,7 @@ def about(run:Run) -> str:
     "What was recorded, in a line without the name of the class"
     return repr(run).partition(': ')[2]
 
-# %% ../nbs/66_digest.ipynb #18f258f6
+# %% ../nbs/66_digest.ipynb #80a3483e
 @patch
 def to_dict(self:Changes): # Strings, numbers and lists only
     "Everything as a dict that `json.dumps` takes"

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/page.html.md"""
 # %% auto #0
 __all__ = ['prose', 'sortable', 'layers_box', 'findings_part', 'document']
 
-# %% ../nbs/68_page.ipynb #2ade9be8
+# %% ../nbs/68_page.ipynb #346935b6
 import math, re
 from pathlib import Path
 from fastcore.xml import (A, Article, B, Body, Button, Code, Details, Div, FT, H1, H2, H3, Head, Header, Html, Input, Label, Li, Link,
@@ -15,7 +15,7 @@ from fastcore.xml import (A, Article, B, Body, Button, Code, Details, Div, FT, H
 from .words import num, plural
 from .health import Findings
 
-# %% ../nbs/68_page.ipynb #89785799
+# %% ../nbs/68_page.ipynb #cb1d23ff
 def prose(
     text:str, # A sentence
 ) -> tuple: # Text and elements
@@ -49,7 +49,7 @@ def sortable(
     body = [_sortable_row(i, r, l) for i,(r,l) in enumerate(zip(rows, links))]
     return Div(Table(Thead(head), Tbody(*body)), klass='scroll')
 
-# %% ../nbs/68_page.ipynb #9729ea91
+# %% ../nbs/68_page.ipynb #6d3154c0
 def layers_box(
     table:FT, # What `sortable` gave
     only:bool=False, # Are there findings, so that the others can be hidden?
@@ -59,7 +59,7 @@ def layers_box(
     tick = Label(Input(type='checkbox'), ' only with findings') if only else ''
     return Div(Div(find, tick, Span(klass='count', aria_live='polite'), klass='tools'), table, klass='layers')
 
-# %% ../nbs/68_page.ipynb #aadf0717
+# %% ../nbs/68_page.ipynb #3b8b609d
 def _more(title, items): return Details(Summary(title), Ul(*items))
 
 def _line(f):
@@ -71,7 +71,7 @@ def _line(f):
     why = [Li(*prose(s)) for s in [*f.evidence,*source]]
     return Li(Code(where), f', {when}: {f.unit or "seen"} ', B(num(f.seen)), *limit, _more('evidence', why) if why else '')
 
-# %% ../nbs/68_page.ipynb #55a9dfef
+# %% ../nbs/68_page.ipynb #f9ee4436
 _SHOWN = 6   # layers of a finding; more are folded away
 
 def _finding(alike):
@@ -98,10 +98,10 @@ def findings_part(
     cards = [_finding(fs) for fs in _alike(findings)] or [P(f'{none.capitalize()}.', klass='fine')]
     return (above,*cards,*[P(*prose(s), '.', klass='note') for s in notes])
 
-# %% ../nbs/68_page.ipynb #02b7d0e9
+# %% ../nbs/68_page.ipynb #134ea344
 def _beside(name): return (Path(__file__).parent/name).read_text(encoding='utf-8')   # a file of the package
 
-# %% ../nbs/68_page.ipynb #426a47b9
+# %% ../nbs/68_page.ipynb #6cb0b2d8
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 def _head(title):

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/report.html.md"""
 # %% auto #0
 __all__ = ['layer_table', 'Changes', 'changes']
 
-# %% ../nbs/69_report.ipynb #e2084349
+# %% ../nbs/69_report.ipynb #3a30e0e1
 from pathlib import Path
 from torch import nn
 from fastcore.basics import patch
@@ -15,7 +15,7 @@ from fastcore.xml import Div, P, Pre
 from . import __version__
 from .files import write_whole
 from .summary import Summary
-from .record import *
+from .run import *
 from .health import *
 from .digest import *
 from .flow import profile_labels
@@ -48,7 +48,7 @@ def _dims_part(run):
 
 def _pictures_part(pictures, missing): return gallery(pictures) if pictures else P(f'{missing}: there is nothing to draw.')
 
-# %% ../nbs/69_report.ipynb #81dbf52a
+# %% ../nbs/69_report.ipynb #756c6bf2
 def _written(path, name, title, about, parts):
     "Write a page to the file `path`, or to the file `name` in the folder `path`"
     path = Path(path)/name if Path(path).is_dir() else Path(path)

@@ -7,19 +7,19 @@ Docs: https://hookbook.github.io/hookbook/svg.html.md"""
 # %% auto #0
 __all__ = ['svg', 'Picture', 'gallery', 'run_pictures', 'change_pictures', 'bitmap', 'span_shares', 'layer_id', 'small_dims']
 
-# %% ../nbs/67_svg.ipynb #056ee389
+# %% ../nbs/67_svg.ipynb #e8eaca0b
 import base64, io, re, warnings
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
 from fastcore.xml import B, Div, Figcaption, Figure, FT, Img, Safe, Span
-from .record import Run
+from .run import HEALTHY_UPDATE, USUAL_UPDATE, Run
 from .depth import *
 from .scales import *
 from .curves import *
 from .flow import *
 
-# %% ../nbs/67_svg.ipynb #0d04b4c0
+# %% ../nbs/67_svg.ipynb #0a5eb2f3
 _INK = '#010203'   # a colour that nothing else has: it stands for that of the text around the picture
 
 _style = {
@@ -29,7 +29,7 @@ _style = {
     **dict.fromkeys(('axes.facecolor','figure.facecolor','savefig.facecolor'), 'none'),
     **dict.fromkeys(('text.color','axes.edgecolor','axes.labelcolor','xtick.color','ytick.color'), _INK)}
 
-# %% ../nbs/67_svg.ipynb #17fec494
+# %% ../nbs/67_svg.ipynb #b0589057
 def _tenths(m): return re.sub(r'(\.\d)\d+', r'\1', m[0])
 
 _rewrites = [(re.compile(pattern, re.S), new, why) for pattern,new,why in (
@@ -46,7 +46,7 @@ def _for_a_page(svg, key):
     for pattern,new,_ in _rewrites: svg = pattern.sub(new.replace('{key}', key) if isinstance(new, str) else new, svg)
     return svg
 
-# %% ../nbs/67_svg.ipynb #3b381fe1
+# %% ../nbs/67_svg.ipynb #99ab19af
 _DOTS = 144   # a map is a bitmap of so many pixels to the inch
 _BAR = .12   # inches, width of a colour bar
 
@@ -95,7 +95,7 @@ def _element(text, figsize, title):
     attrs = {'viewBox': box, 'style': f'max-width:{figsize[0]*1.35:.1f}in', 'role': 'img', 'aria-label': title}
     return FT('svg', (Safe(inside),), attrs)
 
-# %% ../nbs/67_svg.ipynb #f9d7da0f
+# %% ../nbs/67_svg.ipynb #3186c89a
 @dataclass
 class Picture:
     "A picture of a page"
@@ -117,7 +117,7 @@ def gallery(
     "Pictures side by side, as many as there is room for"
     return Div(*[p.element() for p in pictures], klass='pics')
 
-# %% ../nbs/67_svg.ipynb #02791845
+# %% ../nbs/67_svg.ipynb #ee28e0a1
 def _of_activations(run, height):
     return [
         Picture('std', 'Standard deviation of the activations',
@@ -131,7 +131,7 @@ def _of_activations(run, height):
 
 def _of_parameters(run, height):
     (names,grads),steps = layer_grads(run),run.grads.steps
-    lo,hi = (f'1/{1/b:,.0f}' for b in HEALTHY_UPDATE)
+    lo,hi,usual = (f'1/{1/b:,.0f}' for b in (*HEALTHY_UPDATE,USUAL_UPDATE))
     return [
         Picture('depth', 'Gradient over depth',
             'From top to bottom the layers as they ran. A line that falls to the left towards the top is a gradient that vanishes on its way back. '
@@ -141,7 +141,7 @@ def _of_parameters(run, height):
             'Bright is large; black is the smallest on the scale, and 0. Red is infinite, and grey is where there was no number: no gradient, or NaN.',
             lambda ax: flow_over_time(grads, names, steps, ax, end=steps_run(run)), height),
         Picture('updates', 'Size of the updates',
-            f'Per step and as a share of the weight. The band is {lo} to {hi}; about 1/1,000 is healthy.', lambda ax: run.update_ratios(ax=ax))]
+            f'Per step and as a share of the weight. The band is {lo} to {hi}; about {usual} is healthy.', lambda ax: run.update_ratios(ax=ax))]
 
 def run_pictures(
     run:Run, # With a step at least
@@ -151,7 +151,7 @@ def run_pictures(
     height = max(1.4+.15*min(len(run.layers), 26), 2.9)
     return _of_activations(run, height)+(_of_parameters(run, height) if has_updates(run) else [])
 
-# %% ../nbs/67_svg.ipynb #66798442
+# %% ../nbs/67_svg.ipynb #9f711765
 def change_pictures(
     before:Run, # A run
     after:Run, # Another one
@@ -168,7 +168,7 @@ def change_pictures(
 
 def _capital(s): return s[0].upper()+s[1:]
 
-# %% ../nbs/67_svg.ipynb #e72880cf
+# %% ../nbs/67_svg.ipynb #25e8ed4c
 def bitmap(
     z, # (rows from the bottom, columns); NaN is grey
     lo:float, # Value of the first colour
@@ -188,7 +188,7 @@ def bitmap(
     im.save(buf, 'PNG', optimize=True)
     return 'data:image/png;base64,'+base64.b64encode(buf.getvalue()).decode()
 
-# %% ../nbs/67_svg.ipynb #b47417a9
+# %% ../nbs/67_svg.ipynb #da35d28b
 def span_shares(
     hist, # (spans, 2048), counts in the bins of `hist_bits`
     edges, # (rows+1,) of the new bins
