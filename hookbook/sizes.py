@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/sizes.html.md"""
 # %% auto #0
 __all__ = ['dummy_eval', 'model_sizes', 'num_features_model']
 
-# %% ../nbs/30_sizes.ipynb #a90d0dce
+# %% ../nbs/30_sizes.ipynb #78168b2a
 import copy, re
 import torch
 from torch import nn, Tensor
@@ -17,22 +17,25 @@ from .modules import *
 from .hook import *
 
 # %% ../nbs/30_sizes.ipynb #fb186a98
-def _noise(m, size):
-    "A batch of one random image such as `m` takes; three channels when `m` does not know its own yet"
-    p = one_param(m)
-    lazy = any(map(is_lazy, m.parameters()))
-    try: ch = in_channels(m)
+def _image_channels(m):
+    "Channels of an image for `m`; three when a lazy `m` does not know its own yet"
+    try: return in_channels(m)
     except LookupError as e:
-        if not lazy: raise LookupError(f'{e}. This is for models of images: `summary(model, *inputs)` has the shapes of any model') from None
-        ch = 3
+        if any(map(is_lazy, m.parameters())): return 3     # most images are of red, green and blue
+        raise LookupError(f'{e}. This is for models of images: `summary(model, *inputs)` has the shapes of any model') from None
+
+def _noise(m, size):
+    "A batch of one random image such as `m` takes"
     if isinstance(size, int): size = size,size
-    kind = dict(device=p.device, dtype=p.dtype if p.is_floating_point() else None) if p is not None else {}
-    return torch.empty(1, ch, *size, **kind).uniform_(-1, 1)
+    p,kind = one_param(m),{}
+    if p is not None: kind = dict(device=p.device, dtype=p.dtype if p.is_floating_point() else None)
+    return torch.empty(1, _image_channels(m), *size, **kind).uniform_(-1, 1)
 
 # %% ../nbs/30_sizes.ipynb #1a13b5ff
 def _ready(m):
     "`m`, or a copy of it where a run would end its laziness"
-    return copy.deepcopy(m) if any(map(is_lazy, [*m.parameters(), *m.buffers()])) else m
+    lazy = any(map(is_lazy, [*m.parameters(), *m.buffers()]))
+    return copy.deepcopy(m) if lazy else m
 
 # %% ../nbs/30_sizes.ipynb #584217b2
 def dummy_eval(
@@ -55,33 +58,49 @@ def model_sizes(
         dummy_eval(m, size)
         return [o.shape if isinstance(o, Tensor) else shapes(o) for o in hooks.stored]
 
+# %% ../nbs/30_sizes.ipynb #e4aa7003
+def _inner_shape(s):
+    "The first shape in what `model_sizes` has for one child"
+    while s and isinstance(s, dict): s = next(iter(s.values()))
+    while s and isinstance(s[0], (tuple,list)): s = s[0]
+    return s
+
+def _last_width(sizes):
+    "Channels of the last shape there is"
+    for s in map(_inner_shape, reversed(sizes)):
+        if s is not None and len(s)>1: return s[1]
+    raise ValueError('no child gave a tensor with channels')
+
 # %% ../nbs/30_sizes.ipynb #6a26a4e4
+_size_names = 'img_size','image_size','input_size'   # of timm, of Hugging Face, and of older code
+
 def _declared_sizes(m):
     "Image sizes that the parts of `m` say they are made for"
-    found = (getattr(c, k, None) for c in m.modules() for k in ('img_size','image_size','input_size'))
-    return [s for s in (o[-1] if isinstance(o, (tuple,list)) and o else o for o in found) if isinstance(s, int) and s>1]
+    found = []
+    for c in m.modules():
+        for o in (getattr(c, k, None) for k in _size_names):
+            if isinstance(o, (tuple,list)) and o: o = o[-1]
+            if isinstance(o, int) and o>1: found.append(o)
+    return found
 
-def _mentioned(e): return [int(s) for s in re.findall(r'\d+', str(e)) if 16<=int(s)<=2048]
+def _mentioned(e):
+    "Numbers in the message of an error that may be sizes of images"
+    return [n for n in map(int, re.findall(r'\d+', str(e))) if 16<=n<=2048]
+
+# %% ../nbs/30_sizes.ipynb #895ddb0d
+_too_small = 'small|greater than actual|at least|positive|negative'   # what PyTorch's layers say of an image that is used up
 
 def _hopeless(errs):
     "Four times the same complaint, and not about an image too small?"
     last = [re.sub(r'\d+', '', str(e)) for e in list(errs.values())[-4:]]
-    return len(last)==4 and len(set(last))==1 and not re.search('small|greater than actual|at least|positive|negative', last[0])
+    return len(last)==4 and len(set(last))==1 and not re.search(_too_small, last[0])
 
 # %% ../nbs/30_sizes.ipynb #1722c30b
-def _last_width(sizes):
-    "Channels of the last shape there is"
-    for s in reversed(sizes):
-        while s and isinstance(s, dict): s = next(iter(s.values()))
-        while s and isinstance(s[0], (tuple,list)): s = s[0]
-        if s is not None and len(s)>1: return s[1]
-    raise ValueError('no child gave a tensor with channels')
-
 def num_features_model(
     m:nn.Module, # A vision model
 ) -> int:
     "Number of channels that `m` gives at the end; raises `RuntimeError` with the model's own message when no size of image fits it"
-    todo,errs = _declared_sizes(m)+[2**i for i in range(5,12)],{}
+    todo,errs = _declared_sizes(m)+[2**i for i in range(5,12)],{}     # 32 to 2,048 pixels
     while todo and not _hopeless(errs):
         sz = todo.pop(0)
         try: return _last_width(model_sizes(m, (sz,sz)))
@@ -90,5 +109,10 @@ def num_features_model(
             if not errs: todo = _mentioned(e)+todo
             errs[sz] = err = e
             todo = [s for s in todo if s not in errs]
-    raise RuntimeError(f'no square image of {min(errs)} to {max(errs)} pixels goes through this {type(m).__name__}; '
-                       f'its own message at the last size: {type(err).__name__}: {err}') from err
+    raise _no_size_fits(m, errs) from err
+
+def _no_size_fits(m, errs):
+    "The error about a model that refused each size in `errs`"
+    e = list(errs.values())[-1]
+    return RuntimeError(f'no square image of {min(errs)} to {max(errs)} pixels goes through this {type(m).__name__}; '
+                        f'its own message at the last size: {type(e).__name__}: {e}')
