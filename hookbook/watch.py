@@ -59,8 +59,9 @@ class Watched(Recording):
         super()._begin_step()
 
 # %% ../nbs/84_watch.ipynb #7a1be002
-class _Will(InertHook):
+class _Will:
     "What a model leaves to its recorder: a last look at its parameters"
+    __reduce__ = InertHook.__reduce__
     def __init__(self, rec): self.rec,self.parts = weakref.ref(rec),dict(_parameters=rec.inner._parameters, _modules=rec.inner._modules)
     def __call__(self, *args): pass   # it stands where hooks for `state_dict` are kept
     def __del__(self):
