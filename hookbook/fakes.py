@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/fakes.html.md"""
 __all__ = ['sparse_layouts', 'aten', 'device_of', 'home', 'Fakes', 'dense_parts', 'Aliases', 'places', 'swap_state', 'operands',
            'FakeRun', 'fake_of', 'unpacked', 'pad_packed']
 
-# %% ../nbs/31_fakes.ipynb #de3d1cc9
+# %% ../nbs/31_fakes.ipynb #e5795b39
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy, UninitializedParameter, UninitializedBuffer
@@ -36,7 +36,7 @@ def home(
         if d.type!='meta': return d
     return torch.device('cpu')
 
-# %% ../nbs/31_fakes.ipynb #bbf36ab3
+# %% ../nbs/31_fakes.ipynb #d93b5ca2
 _worth_keeping = 2**16   # elements: a mask for 256 tokens, or the lengths of a large batch, and half a megabyte at most
 
 def _has_small_value(t):
@@ -69,7 +69,7 @@ class Fakes:
         if _has_small_value(t): self.values[new] = t.detach().clone()
         return new
 
-# %% ../nbs/31_fakes.ipynb #d74a63ad
+# %% ../nbs/31_fakes.ipynb #afa25534
 @patch
 def plain(self:Fakes, t):
     "The fake of an ordinary tensor, made as PyTorch makes its own: a shell on the meta device, and the device it claims"
@@ -77,7 +77,7 @@ def plain(self:Fakes, t):
     device = device_of(t)
     return FakeTensor(self.mode, shell, self.home if device.type=='meta' else device)
 
-# %% ../nbs/31_fakes.ipynb #98ce6c5a
+# %% ../nbs/31_fakes.ipynb #a269ded8
 _compressed_rows,_compressed_columns = ('crow_indices','col_indices','values'),('ccol_indices','row_indices','values')
 sparse_layouts = {   # from a layout to the methods that give the dense parts of such a tensor, its values last
     torch.sparse_coo: ('_indices','_values'),     # those without an underscore ask whether it is coalesced
@@ -134,7 +134,7 @@ def _put(new, uses):
     for holds,k in uses: (dict if isinstance(holds, dict) else list).__setitem__(holds, k, new)
     return new
 
-# %% ../nbs/31_fakes.ipynb #439637f0
+# %% ../nbs/31_fakes.ipynb #a910922e
 def swap_state(
     held, # List of `Held`, as `borrowed` gives it
     stand_in, # `Fakes` or `Aliases`: gives a stand-in for a tensor
@@ -154,7 +154,7 @@ def swap_state(
         put(_lazy_stand_in(t, place, tell), t, uses)
     return made
 
-# %% ../nbs/31_fakes.ipynb #12e1f480
+# %% ../nbs/31_fakes.ipynb #a3f83755
 aten = torch.ops.aten   # PyTorch's own operators
 
 def operands(
@@ -195,7 +195,7 @@ def _with_operands(args, f):
     def one(a): return f(a) if isinstance(a, Tensor) else a
     return [type(a)(map(one, a)) if isinstance(a, (list,tuple)) else one(a) for a in args]
 
-# %% ../nbs/31_fakes.ipynb #2375316c
+# %% ../nbs/31_fakes.ipynb #55023e9f
 class FakeRun:
     "Runs operators on fake tensors, and follows the values of small ones"
     def __init__(self,
@@ -295,7 +295,7 @@ def by_shape(self:FakeRun, func, args, kwargs):
     f = _without_fake.get(func._schema.name.replace('::', '.'))
     return f and f(self, *args, **kwargs)
 
-# %% ../nbs/31_fakes.ipynb #ff81fb1b
+# %% ../nbs/31_fakes.ipynb #c5d165ad
 @fake_of('aten: _grouped_mm')
 def _grouped_out(run, a, b, offs=None, bias=None, out_dtype=None):
     if a.ndim+b.ndim==5: lead = ()                     # rows sorted by expert, times a matrix an expert, or the other way round
@@ -327,7 +327,7 @@ def _index(run, x, masks):
 @fake_of('aten: masked_select')
 def _masked_select(run, x, mask): return _index(run, x, [mask.expand_as(x)])
 
-# %% ../nbs/31_fakes.ipynb #e1654d4b
+# %% ../nbs/31_fakes.ipynb #4feacdb9
 def _how_many_reach(lengths):
     "For each step, how many of `lengths` go beyond it; and the other way round, lengths from such sizes"
     return torch.tensor([sum(l>t for l in lengths) for t in range(max(lengths))])
