@@ -9,7 +9,7 @@ __all__ = ['ALARM', 'subplots', 'panels', 'one_panel', 'short_name', 'name_rows'
            'draw_map', 'rows_over_time', 'asinh_axis', 'power_of_ten', 'log_axis', 'mark_log_axis', 'zeros_at_edge',
            'suit_axis']
 
-# %% ../nbs/62_canvas.ipynb #9abaa9ca
+# %% ../nbs/62_canvas.ipynb #6db99fac
 import math
 import numpy as np
 from fastcore.basics import ifnone
@@ -57,7 +57,7 @@ def one_panel(
     "The axes `ax`, or new ones"
     return panels(ax, 1, 1, figsize)[0]
 
-# %% ../nbs/62_canvas.ipynb #95e6ae00
+# %% ../nbs/62_canvas.ipynb #17bdfa6f
 def short_name(
     name:str, # Of a layer
     most:int=26, # Letters
@@ -104,7 +104,8 @@ def depth_key(
     "Say which line is which"
     if len(names)>most: return _depth_bar(ax, names)
     shown = [short_name(n) for n in names]
-    key = ax.legend(ax.lines[:len(names)], shown, loc='upper left', bbox_to_anchor=(1,1), fontsize='small', frameon=False)
+    beside = dict(loc='upper left', bbox_to_anchor=(1,1))
+    key = ax.legend(ax.lines[:len(names)], shown, fontsize='small', frameon=False, **beside)
     for t in key.get_texts(): t.set_parse_math(False)
     return key
 
@@ -148,14 +149,16 @@ def rows_over_time(
     **kwargs, # Passed to `draw_map`
 ):
     "A row a layer, a column a step"
-    z,xs = join_columns(np.asarray(values, dtype=float).reshape(len(names),-1), steps, join, end)
-    im = draw_map(ax, xs, np.arange(len(names)+1)-.5, z, cmap, **kwargs)
+    z = np.asarray(values, dtype=float).reshape(len(names),-1)
+    z,xs = join_columns(z, steps, join, end)
+    rows = np.arange(len(names)+1)-.5
+    im = draw_map(ax, xs, rows, z, cmap, **kwargs)
     name_rows(ax, names)
     ax.set(xlabel='step', xlim=(xs[0],xs[-1]))
     if key: ax.get_figure().colorbar(im, ax=ax, label=label, aspect=30, pad=.02)
     return im
 
-# %% ../nbs/62_canvas.ipynb #e6242012
+# %% ../nbs/62_canvas.ipynb #4d005ee8
 def asinh_axis(
     ax, # Axes whose limits stand
     width:float, # Up to which magnitude it is linear
@@ -166,7 +169,7 @@ def asinh_axis(
     ax.set_yticks(marks, [f'{t:g}' for t in marks])
     ax.set_yticks([], minor=True)
 
-# %% ../nbs/62_canvas.ipynb #e658f124
+# %% ../nbs/62_canvas.ipynb #11b9b790
 _raised = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
 
 def power_of_ten(
@@ -176,7 +179,8 @@ def power_of_ten(
     "Such as 10⁻³; empty for what is no power of ten"
     if v<=0: return ''
     k = math.log10(v)
-    return f'10{str(round(k)).translate(_raised)}' if abs(k-round(k))<1e-6 else ''
+    if abs(k-round(k))>1e-6: return ''
+    return '10'+str(round(k)).translate(_raised)
 
 # %% ../nbs/62_canvas.ipynb #323d5f3b
 _round_digits = (1,2,3,4,5,6,8),(1,2,5),(1,3),(1,)   # of marks within a decade, from many to few
@@ -211,7 +215,7 @@ def _round_locator(lo, hi, most):
         if shown<=most: break
     return loc if shown>1 else MaxNLocator(most)
 
-# %% ../nbs/62_canvas.ipynb #d2517156
+# %% ../nbs/62_canvas.ipynb #55ad42ed
 def zeros_at_edge(
     ax, # Axes with a row a layer
     values, # One number a row
@@ -221,14 +225,16 @@ def zeros_at_edge(
     "Mark the rows whose value is 0 at the edge of a logarithmic axis"
     at = np.asarray(at)[np.asarray(values)==0]
     if not len(at): return
-    ax.plot(np.zeros(len(at)), at, '<', color=color, ms=5, transform=ax.get_yaxis_transform(), clip_on=False)
+    edge = ax.get_yaxis_transform()   # across in shares of the axis, down in rows
+    ax.plot(np.zeros(len(at)), at, '<', color=color, ms=5, transform=edge, clip_on=False)
 
-# %% ../nbs/62_canvas.ipynb #0b7c9a81
+# %% ../nbs/62_canvas.ipynb #abc386ae
 def suit_axis(
     ax, # Axes on which `values` are drawn
     values, # Arrays of numbers
 ):
     "Give `ax` a vertical axis on which the numbers can be told apart"
     kind,sizes = suitable_scale(values),np.abs(np.concatenate(values))
-    if kind=='asinh': asinh_axis(ax, np.median(sizes[np.isfinite(sizes) & (sizes>0)]))
+    sizes = sizes[np.isfinite(sizes) & (sizes>0)]
+    if kind=='asinh': asinh_axis(ax, np.median(sizes))
     if kind=='log': log_axis(ax.yaxis, 5)

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/curves.html.md"""
 # %% auto #0
 __all__ = ['stat_labels', 'color_dim', 'layer_curves', 'dead_chart']
 
-# %% ../nbs/63_curves.ipynb #fa2e79c7
+# %% ../nbs/63_curves.ipynb #38e399bb
 import numpy as np
 from fastcore.basics import ifnone, patch
 from .stats import NEAR_ZERO, SMALL
@@ -16,7 +16,7 @@ from .depth import *
 from .scales import *
 from .canvas import *
 
-# %% ../nbs/63_curves.ipynb #dccdb1be
+# %% ../nbs/63_curves.ipynb #b955286b
 def color_dim(
     hist, # (bins, steps): logarithms of counts, one column a step; NaN where nothing was seen
     figsize:tuple=(10,5), # Width and height in inches
@@ -32,15 +32,17 @@ def color_dim(
     ax.set(xlabel='step', ylabel='activation', title=ifnone(title, ''))
     return ax
 
-# %% ../nbs/63_curves.ipynb #3968e719
+# %% ../nbs/63_curves.ipynb #47a2fa7b
 def _draw_dim(run, name, ax, bad, scale, rows=48):
     "The histograms of layer `name` of `run` over time"
-    edges,xs = scale.spread(rows+1),step_edges(run.spans[:,0], steps_run(run))
+    end,edges = steps_run(run),scale.spread(rows+1)
+    xs = step_edges(run.spans[:,0], end)
     shares = log_shares(rebin(run.hist(name), edges))
-    ax.set(xlim=(xs[0],xs[-1]), ylim=(edges[0],edges[-1]))
+    ax.set_xlim(xs[0], xs[-1])
+    ax.set_ylim(edges[0], edges[-1])
     asinh_axis(ax, scale.width)
     im = draw_map(ax, xs, edges, shares, 'viridis', vmin=LEAST, vmax=MOST)
-    _mark_steps(ax, step_edges(run.steps, steps_run(run)), np.nan_to_num(bad)>0)
+    _mark_steps(ax, step_edges(run.steps, end), np.nan_to_num(bad)>0)
     ax.set_ylim(edges[0], edges[-1])
     return im
 
@@ -48,11 +50,12 @@ def _mark_steps(ax, xs, bad):
     "A red strip over the columns between `xs` that are `bad`"
     for a,b in zip(xs[:-1][bad], xs[1:][bad]): ax.axvspan(a, b, .94, 1, color=ALARM, lw=0)
 
-# %% ../nbs/63_curves.ipynb #3d785c4e
+# %% ../nbs/63_curves.ipynb #1eb98025
 def _grid(w, h, rows, cols):
     "Margins of a grid of panels, for a figure of `w` by `h` inches"
+    margins = dict(left=.6/w, right=1-1.1/w, bottom=.5/h, top=1-.25/h)
     gaps = dict(wspace=.14 if cols>4 else .08, hspace=.3 if rows>1 else 0)
-    return dict(left=.6/w, right=1-1.1/w, bottom=.5/h, top=1-.25/h, **gaps)
+    return {**margins, **gaps}
 
 def _dim_labels(ax, name, n, above, right):
     "Say what is drawn: in a grid, not on axes `above` or to the `right` of others"
@@ -67,7 +70,8 @@ def _share_key(axs, im):
     fig = axs[0].get_figure()
     (w,h),top = fig.get_size_inches(),axs[0].get_position().y1
     tall = min(h*top-.5, 2.5)/h
-    bar = fig.colorbar(im, cax=fig.add_axes((1-1/w, top-tall, .15/w, tall)), label='share of activations')
+    beside = fig.add_axes((1-1/w, top-tall, .15/w, tall))
+    bar = fig.colorbar(im, cax=beside, label='share of activations')
     bar.set_ticks([-4,-3,-2,-1], labels=['≤0.01%','0.1%','1%','≥10%'])
 
 # %% ../nbs/63_curves.ipynb #96624977
@@ -93,7 +97,8 @@ def color_dim(self:Series,
     scale,bad = scale_of([self.hist(o) for o in names]),self.nonfinite
     for i,(o,a) in enumerate(zip(names, axs)):
         im = _draw_dim(self, o, a, bad[o], scale)
-        _dim_labels(a, o, n, inner and i+cols<n, inner and i%cols>0)
+        above,right = i+cols<n,i%cols>0
+        _dim_labels(a, o, n, inner and above, inner and right)
     if inner: _share_key(axs, im)
     return axs
 
@@ -118,7 +123,7 @@ def layer_curves(
     if key: depth_key(ax, names)
     return ax
 
-# %% ../nbs/63_curves.ipynb #c6b4dd48
+# %% ../nbs/63_curves.ipynb #bad0ee39
 _POINTS = 15_000   # of all lines of a picture together: what a page can hold and a browser draws at once
 
 def _draw_line(ax, xs, ys, name, color, n):
@@ -134,9 +139,9 @@ def _all_steps(ax):
     if hi>lo: ax.set_xlim(lo-.05*(hi-lo), hi+.05*(hi-lo))
 
 # %% ../nbs/63_curves.ipynb #8c5018a3
-stat_labels = dict(mean='mean', std='standard deviation', rms='root mean square', near_zero=f'share at most {NEAR_ZERO}',
-                   small=f'share of |x| ≤ 1/{1/SMALL:g}', min='minimum', max='maximum', nonfinite='NaN or infinite values',
-                   n='values', calls='calls')   # what a picture calls a statistic; another one has its own name
+stat_labels = dict(   # what a picture calls a statistic; another one has its own name
+    mean='mean', std='standard deviation', rms='root mean square', min='minimum', max='maximum', calls='calls', n='values',
+    near_zero=f'share at most {NEAR_ZERO}', small=f'share of |x| ≤ 1/{1/SMALL:g}', nonfinite='NaN or infinite values')
 
 @patch
 def layer_curves(self:Series,
@@ -148,7 +153,8 @@ def layer_curves(self:Series,
     "How the statistics of each layer went, a line a layer"
     stats = [stats] if isinstance(stats, str) else list(stats)
     names = recorded_layers(self, layers)
-    axs = panels(ax, 1, len(stats), ifnone(figsize, (max(3.4*len(stats), 7),2.8)))
+    wide = max(3.4*len(stats), 7)
+    axs = panels(ax, 1, len(stats), ifnone(figsize, (wide,2.8)))
     for s,a in zip(stats, axs): _draw_stat(self, s, names, a, key=a is axs[-1])
     return axs
 
@@ -160,7 +166,7 @@ def _draw_stat(series, stat, names, ax, key):
     if stat in ('near_zero','small'): ax.set_ylim(-.03, 1.03)   # shares
     else: suit_axis(ax, values)
 
-# %% ../nbs/63_curves.ipynb #1ba944f0
+# %% ../nbs/63_curves.ipynb #c7929e4c
 @patch
 def plot(self:Run,
     layers=None, # Names, globs, compiled regexes, or a list of these; default: all layers
@@ -169,7 +175,7 @@ def plot(self:Run,
     "Mean, spread and share of near-zero values of the layers over the steps: `layer_curves`, under a short name"
     return self.layer_curves(layers=layers, figsize=figsize)
 
-# %% ../nbs/63_curves.ipynb #27e35758
+# %% ../nbs/63_curves.ipynb #d7e3e4f8
 def dead_chart(
     shares, # One series a layer, a share of 0 to 1 a step; NaN where nothing was seen
     names, # One name a layer

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/digest.html.md"""
 # %% auto #0
 __all__ = ['number_labels', 'layer_owner', 'layer_table', 'Changes', 'changes', 'about']
 
-# %% ../nbs/66_digest.ipynb #d983c2de
+# %% ../nbs/66_digest.ipynb #a4cb4a72
 import math
 from collections import Counter
 import numpy as np
@@ -17,9 +17,10 @@ from .run import *
 from .health import *
 from .depth import *
 
-# %% ../nbs/66_digest.ipynb #28e565b0
-number_labels = dict(findings='findings', std='std', mean='mean', min='min', max='max', small='near zero', nonfinite='NaN/Inf',
-                     grad='gradient', update='update')   # from the key of a number to the title of its column
+# %% ../nbs/66_digest.ipynb #1c66703e
+number_labels = dict(   # from the key of a number to the title of its column
+    findings='findings', std='std', mean='mean', min='min', max='max', small='near zero', nonfinite='NaN/Inf',
+    grad='gradient', update='update')
 
 def layer_owner(
     run:Run, # What was recorded
@@ -33,9 +34,9 @@ def layer_owner(
 # %% ../nbs/66_digest.ipynb #c0f00314
 def _given(run):
     "What each layer gives, late in the run: for each statistic, a number a layer"
-    res = {}
-    if len(run.steps) and len(run.layers):
-        for k in ('mean','std','min','max','small'): res[k] = dict(zip(run.layers, late_median(list(getattr(run, k).values()))))
+    stats = ('mean','std','min','max','small') if len(run.steps) and len(run.layers) else ()
+    values = {k: list(getattr(run, k).values()) for k in stats}
+    res = {k: dict(zip(run.layers, late_median(v))) for k,v in values.items()}
     res['nonfinite'] = {n: int(np.nansum(v)) for n,v in run.nonfinite.items()}
     return res
 
@@ -50,7 +51,7 @@ def _known(v):
     if v is None or isinstance(v, int): return v
     return None if np.isnan(v) else float(v)
 
-# %% ../nbs/66_digest.ipynb #9625ce9a
+# %% ../nbs/66_digest.ipynb #b9f7dac0
 def layer_table(
     run:Run, # What `record` gives, or `Run.load`
     findings=(), # What `run.health()` gave, to count
@@ -78,12 +79,14 @@ def _by_place(findings): return {(f.rule, f.layer): f for f in findings}
 def _pairs(name, was, now):
     "A row of the comparison: both numbers of a layer, `None` where it isn't there"
     was,now = was or {},now or {}
-    return dict(layer=name, kind=(now or was)['kind'], **{k: (was.get(k),now.get(k)) for k in _compared})
+    numbers = {k: (was.get(k),now.get(k)) for k in _compared}
+    return dict(layer=name, kind=(now or was)['kind'], **numbers)
 
 class Changes:
     """What is different between two runs
 
-    Findings that are `gone`, `new` or still there (`kept`), layers that `only` one of them has, and `rows` of both numbers of each layer."""
+    Findings that are `gone`, `new` or still there (`kept`), layers that `only` one of them has,
+    and `rows` of both numbers of each layer."""
     def __init__(self,
         before:Run, # A run
         after:Run, # Another one
@@ -96,7 +99,8 @@ class Changes:
         self.kept = [f for k,f in now.items() if k in was]
         a,b = ({r['layer']: r for r in layer_table(run)} for run in (before,after))
         self.only = [n for n in a if n not in b],[n for n in b if n not in a]
-        self.rows = [_pairs(n, a.get(n), b.get(n)) for n in merge_orders([list(a), list(b)])]
+        names = merge_orders([list(a), list(b)])
+        self.rows = [_pairs(n, a.get(n), b.get(n)) for n in names]
 
 def changes(
     before:Run, # A run
@@ -124,7 +128,7 @@ def most_changed(self:Changes,
     "The layers whose numbers moved most, the first by the largest ratio"
     return sorted([r for r in self.rows if _apart(r)>0], key=_apart, reverse=True)[:most]
 
-# %% ../nbs/66_digest.ipynb #9778289b
+# %% ../nbs/66_digest.ipynb #16531425
 @patch(as_prop=True)
 def shared(self:Changes):
     "Number of layers that both runs have"
@@ -135,8 +139,20 @@ def alone(self:Changes,
     most:int=8, # So many names
 ) -> list: # A sentence for each run that has layers of its own
     "Which layers only one of the runs has"
-    return [f'Only in {l} ({plural(len(ns), "layer")}): {some(ns, most)}' for l,ns in zip(self.labels, self.only) if ns]
+    def say(label, names): return f'Only in {label} ({plural(len(names), "layer")}): {some(names, most)}'
+    return [say(label, names) for label,names in zip(self.labels, self.only) if names]
 
+def about(run:Run) -> str:
+    "What was recorded, in a line without the name of the class"
+    return repr(run).partition(': ')[2]
+
+@patch
+def runs(self:Changes) -> list:
+    "What was recorded of either, a line each"
+    both = zip(self.labels, (self.before,self.after))
+    return [f'{label}: {about(run)}' for label,run in both]
+
+# %% ../nbs/66_digest.ipynb #95e1b851
 @patch
 def _in_findings(self:Changes):
     res = [] if self.gone or self.new else ['No difference in findings']
@@ -150,25 +166,23 @@ def _in_numbers(self:Changes):
     if not self.shared: return []
     moved = self.most_changed()
     if not moved: return ['No layer changed',*self.alone()]
-    heads = ['layer',*(number_labels[k] for k in _compared)]
-    table = Grid(heads, [[r['layer'],*(_arrow(r[k]) for k in _compared)] for r in moved])
+    heads = ['layer',*[number_labels[k] for k in _compared]]
+    rows = [[r['layer'], *[_arrow(r[k]) for k in _compared]] for r in moved]
+    table = Grid(heads, rows).text().splitlines()
     title = f'What changed most ({self.labels[0]} → {self.labels[1]}, median of the last quarter of the steps):'
-    return [title,*(f'  {l}' for l in table.text().splitlines()),*self.alone()]
+    return [title,*[f'  {l}' for l in table],*self.alone()]
 
 @patch
 def __repr__(self:Changes):
-    lines = [f'{l}: {about(run)}' for l,run in zip(self.labels, (self.before,self.after))]
+    lines = self.runs()
     if not self.shared: lines += ['No layer in common, so no numbers to compare',*self.alone()]
     return '\n'.join(lines+self._in_findings()+self._in_numbers())
 
-def about(run:Run) -> str:
-    "What was recorded, in a line without the name of the class"
-    return repr(run).partition(': ')[2]
-
-# %% ../nbs/66_digest.ipynb #80a3483e
+# %% ../nbs/66_digest.ipynb #6e18c29f
 @patch
 def to_dict(self:Changes): # Strings, numbers and lists only
     "Everything as a dict that `json.dumps` takes"
     found = {k: [f.to_dict() for f in getattr(self, k)] for k in ('gone','new','kept')}
-    layers = [{k: list(v) if isinstance(v, tuple) else v for k,v in r.items()} for r in self.rows]
+    def plain(row): return {k: list(v) if isinstance(v, tuple) else v for k,v in row.items()}
+    layers = [plain(r) for r in self.rows]
     return dict(labels=list(self.labels), **found, only=list(self.only), layers=layers)

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/flow.html.md"""
 __all__ = ['profile_labels', 'flow_over_depth', 'flow_over_time', 'grad_flow', 'update_ratios', 'comparable', 'common_order',
            'compare_profile', 'compare']
 
-# %% ../nbs/64_flow.ipynb #4ae05b1e
+# %% ../nbs/64_flow.ipynb #a462459a
 import math
 import numpy as np
 from fastcore.basics import ifnone, patch
@@ -18,7 +18,7 @@ from .scales import *
 from .canvas import *
 from .curves import layer_curves, stat_labels
 
-# %% ../nbs/64_flow.ipynb #1dfd65c4
+# %% ../nbs/64_flow.ipynb #1fbd47b5
 def flow_over_depth(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -28,8 +28,10 @@ def flow_over_depth(
 ): # The axes
     "Draw sizes of gradients over depth, a line for each fifth of the steps"
     import matplotlib as mpl
-    ax,parts = one_panel(ax, (4,height_for(len(names)))),moments(len(steps))
-    for part,c in zip(parts, mpl.colormaps['plasma'](np.linspace(.2, .8, len(parts)))):
+    ax = one_panel(ax, (4,height_for(len(names))))
+    parts = moments(len(steps))
+    colors = mpl.colormaps['plasma'](np.linspace(.2, .8, len(parts)))
+    for part,c in zip(parts, colors):
         _draw_moment(ax, log_mean(values[:,part], 1), moment_name(steps[part]), c)
     log_axis(ax.xaxis)
     ax.set_xlabel(label)
@@ -41,11 +43,11 @@ def flow_over_depth(
 
 def _draw_moment(ax, sizes, name, color):
     if not np.isfinite(sizes).any(): return   # steps without a line have no name either
-    at = range(len(sizes))
-    ax.plot(np.where(sizes>0, sizes, np.nan), at, '.-', color=color, lw=1.3, label=name)
+    at,line = range(len(sizes)),np.where(sizes>0, sizes, np.nan)
+    ax.plot(line, at, '.-', color=color, lw=1.3, label=name)
     zeros_at_edge(ax, sizes, at, color)
 
-# %% ../nbs/64_flow.ipynb #f526f4fa
+# %% ../nbs/64_flow.ipynb #a6dd23fe
 _DECADES = 12   # more than that, and a factor of ten can't be seen any more
 
 def flow_over_time(
@@ -62,11 +64,13 @@ def flow_over_time(
     fine = z[np.isfinite(z)]
     lo,hi = (fine.min(),fine.max()) if len(fine) else (-1,0)
     lo = max(lo, hi-_DECADES)
-    z[np.isposinf(z)],z[np.isneginf(z)] = hi+1,lo
-    rows_over_time(ax, z, names, steps, label, 'magma', join=np.fmax.reduce, end=end, vmin=lo, vmax=max(hi, lo+1e-9))
+    z[np.isposinf(z)] = hi+1
+    z[np.isneginf(z)] = lo
+    colors = dict(cmap='magma', vmin=lo, vmax=max(hi, lo+1e-9))
+    rows_over_time(ax, z, names, steps, label, join=np.fmax.reduce, end=end, **colors)
     return ax
 
-# %% ../nbs/64_flow.ipynb #653f93f3
+# %% ../nbs/64_flow.ipynb #858fee36
 def grad_flow(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -79,7 +83,8 @@ def grad_flow(
     "Draw sizes of gradients over depth, and over depth and time"
     values,names = np.asarray(values, dtype=float),list(names)
     steps = np.arange(values.shape[1]) if steps is None else np.asarray(steps)
-    axs = panels(ax, 1, 2, ifnone(figsize, (10,height_for(len(names)))), width_ratios=(1,1.5), sharey=True)
+    size = ifnone(figsize, (10,height_for(len(names))))
+    axs = panels(ax, 1, 2, size, width_ratios=(1,1.5), sharey=True)
     flow_over_depth(values, names, steps, axs[0], ylabel)
     flow_over_time(values, names, steps, axs[1], end=end)
     if ax is None: axs[1].tick_params(labelleft=False)
@@ -90,7 +95,7 @@ def grad_flow(self:Run,
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
     ax=None, # Two axes to draw on; default: new ones
 ) -> list: # The two axes
-    "Gradients of the parameters of each layer, over depth and time; raises `LookupError` for a run without an optimizer"
+    "The gradient of each layer, over depth and time; raises `LookupError` for a run without an optimizer"
     names,values = layer_grads(self)
     return grad_flow(values, names, self.grads.steps, figsize=figsize, ax=ax, end=steps_run(self))
 
@@ -116,7 +121,7 @@ def update_ratios(
     if key: depth_key(ax, list(names))
     return ax
 
-# %% ../nbs/64_flow.ipynb #9a9571b3
+# %% ../nbs/64_flow.ipynb #d7553ded
 def _update_limits(seen):
     "The band, and what was `seen`; not below 1e-7, a share of which a float32 weight takes no notice"
     lo,hi = min(seen, default=1)/2,2*max(seen, default=0)
@@ -126,7 +131,8 @@ def _healthy_band(ax):
     lo,hi = HEALTHY_UPDATE
     ax.axhspan(lo, hi, color='#999999', alpha=.18, lw=0, zorder=0)
     ax.axhline(USUAL_UPDATE, color='#777777', lw=1, ls='--', zorder=.5)
-    ax.annotate('healthy', (.99,lo), xycoords=('axes fraction','data'), ha='right', va='bottom', fontsize='small', color='#777777')
+    corner = dict(xycoords=('axes fraction','data'), ha='right', va='bottom')
+    ax.annotate('healthy', (.99,lo), fontsize='small', color='#777777', **corner)
 
 @patch
 def update_ratios(self:Run,
@@ -138,11 +144,11 @@ def update_ratios(self:Run,
     names,ratio = layer_updates(self)
     return update_ratios(ratio, names, self.updates.steps, figsize, ax, key)
 
-# %% ../nbs/64_flow.ipynb #d8dfb38b
+# %% ../nbs/64_flow.ipynb #d1f4bb60
 def comparable(
     before:Run, # A run
     after:Run, # Another one
-) -> dict: # From `std`, `small`, `grad` and `update`, as far as both have them, to the `profiles` of each; empty if one has no step
+) -> dict: # By the name of each quantity that both have: the profile of either; empty if one has no step
     "What two runs can be compared by"
     if not (len(before.steps) and len(after.steps)): return {}
     a,b = profiles(before),profiles(after)
@@ -154,8 +160,9 @@ def common_order(
     "The names of all layers of two runs"
     return merge_orders([names for pair in both.values() for names,_ in pair])
 
-# %% ../nbs/64_flow.ipynb #302e2029
-profile_labels = dict(std=stat_labels['std'], small=stat_labels['small'], grad='gradient (rms)', update='update / weight')
+# %% ../nbs/64_flow.ipynb #76a3e806
+profile_labels = dict(
+    std=stat_labels['std'], small=stat_labels['small'], grad='gradient (rms)', update='update / weight')
 _RUNS = ('#d55e00','#0072b2')   # vermilion and blue, from the palette of Okabe and Ito
 
 def compare_profile(
@@ -167,8 +174,10 @@ def compare_profile(
     key:bool=True, # Say which run is which?
 ): # The axes
     "Draw one quantity of two runs over depth, as it was in the last quarter of the steps"
-    ax,zeros = one_panel(ax, (4,height_for(len(names)))),what!='small'   # a share of 0 has a place on its axis
-    for (have,values),label,c in zip(pair, labels, _RUNS): _draw_profile(ax, have, values, names, label, c, zeros)
+    ax = one_panel(ax, (4,height_for(len(names))))
+    zeros = what!='small'   # a share of 0 has a place on its axis
+    for (have,values),label,c in zip(pair, labels, _RUNS):
+        _draw_profile(ax, have, values, names, label, c, zeros)
     if what=='update': ax.axvspan(*HEALTHY_UPDATE, color='#999999', alpha=.18, lw=0, zorder=0)
     if zeros: log_axis(ax.xaxis, 3)
     ax.set_xlabel(profile_labels[what])
@@ -199,7 +208,8 @@ def compare(
     both = comparable(before, after)
     if not both: raise LookupError('one of the runs has recorded no training step: there is nothing to compare')
     names = common_order(both)
-    axs = panels(ax, 1, len(both), ifnone(figsize, (10,height_for(len(names)))), sharey=True)
+    size = ifnone(figsize, (10,height_for(len(names))))
+    axs = panels(ax, 1, len(both), size, sharey=True)
     for k,a in zip(both, axs):
         compare_profile(k, both[k], names, labels, a, key=False)
         if ax is None: a.label_outer()
@@ -207,4 +217,6 @@ def compare(
     else: axs[0].legend(fontsize='small')
     return axs
 
-def _compare_key(ax): ax.get_figure().legend(*ax.get_legend_handles_labels(), loc='outside upper left', ncols=2, frameon=False)
+def _compare_key(ax):
+    lines = ax.get_legend_handles_labels()
+    ax.get_figure().legend(*lines, loc='outside upper left', ncols=2, frameon=False)

@@ -7,15 +7,17 @@ Docs: https://hookbook.github.io/hookbook/page.html.md"""
 # %% auto #0
 __all__ = ['prose', 'sortable', 'layers_box', 'findings_part', 'document']
 
-# %% ../nbs/68_page.ipynb #346935b6
+# %% ../nbs/68_page.ipynb #6be0fb5f
 import math, re
 from pathlib import Path
-from fastcore.xml import (A, Article, B, Body, Button, Code, Details, Div, FT, H1, H2, H3, Head, Header, Html, Input, Label, Li, Link,
-    Main, Meta, Nav, P, Pre, Safe, Script, Section, Span, Style, Summary, Table, Tbody, Td, Th, Thead, Title, Tr, Ul, to_xml)
+from fastcore.xml import FT, Safe, to_xml   # and the elements, each a function of what it holds:
+from fastcore.xml import A, B, Body, Button, Code, Div, H1, H2, H3, Head, Header, Html, Input, Label, Link, Main, Meta
+from fastcore.xml import Article, Details, Li, Nav, P, Script, Section, Span, Style, Summary, Title, Ul
+from fastcore.xml import Table, Tbody, Td, Th, Thead, Tr
 from .words import num, plural
 from .health import Findings
 
-# %% ../nbs/68_page.ipynb #cb1d23ff
+# %% ../nbs/68_page.ipynb #fa12a362
 def prose(
     text:str, # A sentence
 ) -> tuple: # Text and elements
@@ -49,7 +51,7 @@ def sortable(
     body = [_sortable_row(i, r, l) for i,(r,l) in enumerate(zip(rows, links))]
     return Div(Table(Thead(head), Tbody(*body)), klass='scroll')
 
-# %% ../nbs/68_page.ipynb #6d3154c0
+# %% ../nbs/68_page.ipynb #6d9c8a9f
 def layers_box(
     table:FT, # What `sortable` gave
     only:bool=False, # Are there findings, so that the others can be hidden?
@@ -59,7 +61,7 @@ def layers_box(
     tick = Label(Input(type='checkbox'), ' only with findings') if only else ''
     return Div(Div(find, tick, Span(klass='count', aria_live='polite'), klass='tools'), table, klass='layers')
 
-# %% ../nbs/68_page.ipynb #3b8b609d
+# %% ../nbs/68_page.ipynb #00562b99
 def _more(title, items): return Details(Summary(title), Ul(*items))
 
 def _line(f):
@@ -67,20 +69,22 @@ def _line(f):
     where,(a,b) = f.layer or 'the model',f.steps
     when = f'step {a}' if a==b else f'steps {a} to {b}'
     limit = (' (', Span(f'threshold {num(f.threshold)}'), ')') if f.threshold else ()
+    seen = (f', {when}: {f.unit or "seen"} ',B(num(f.seen)),*limit)
     source = [f'Source: {f.source}'] if f.source else []
     why = [Li(*prose(s)) for s in [*f.evidence,*source]]
-    return Li(Code(where), f', {when}: {f.unit or "seen"} ', B(num(f.seen)), *limit, _more('evidence', why) if why else '')
+    return Li(Code(where), *seen, *[_more('evidence', why)]*bool(why))
 
-# %% ../nbs/68_page.ipynb #f9ee4436
+# %% ../nbs/68_page.ipynb #4af78186
 _SHOWN = 6   # layers of a finding; more are folded away
 
 def _finding(alike):
     "What is said of several layers"
     f,lines = alike[0],[_line(f) for f in alike]
-    more = _more(f'{len(lines)-_SHOWN} more', lines[_SHOWN:]) if len(lines)>_SHOWN else ''
-    head = H3(Span(f.severity, klass='badge'), ' ', f.rule)
-    return Article(head, P(*prose(f.means)), P(B('Try:'), ' ', *prose(f.try_)), Ul(*lines[:_SHOWN], klass='seen'), more,
-        klass=f'finding {f.severity}')
+    said = [H3(Span(f.severity, klass='badge'), ' ', f.rule), P(*prose(f.means)), P(B('Try:'), ' ', *prose(f.try_))]
+    said.append(Ul(*lines[:_SHOWN], klass='seen'))
+    rest = lines[_SHOWN:]
+    if rest: said.append(_more(f'{len(rest)} more', rest))
+    return Article(*said, klass=f'finding {f.severity}')
 
 def _alike(findings):
     "Findings that say the same of several layers, together"
@@ -98,21 +102,26 @@ def findings_part(
     cards = [_finding(fs) for fs in _alike(findings)] or [P(f'{none.capitalize()}.', klass='fine')]
     return (above,*cards,*[P(*prose(s), '.', klass='note') for s in notes])
 
-# %% ../nbs/68_page.ipynb #134ea344
+# %% ../nbs/68_page.ipynb #593d7fba
 def _beside(name): return (Path(__file__).parent/name).read_text(encoding='utf-8')   # a file of the package
 
-# %% ../nbs/68_page.ipynb #6cb0b2d8
+# %% ../nbs/68_page.ipynb #ca8996ed
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 def _head(title):
-    return Head(
-        Meta(charset='utf-8'), Meta(name='viewport', content='width=device-width, initial-scale=1'), Title(title),
-        Meta(http_equiv='Content-Security-Policy', content=_POLICY),
-        Link(rel='icon', href='data:,'),   # or else a browser asks for one
-        Style(Safe(_beside('report.css'))))
+    "What a browser has to know"
+    size = Meta(name='viewport', content='width=device-width, initial-scale=1')
+    policy = Meta(http_equiv='Content-Security-Policy', content=_POLICY)
+    icon = Link(rel='icon', href='data:,')   # or else a browser asks for one
+    return Head(Meta(charset='utf-8'), size, Title(title), policy, icon, Style(Safe(_beside('report.css'))))
 
 def _anchor(title): return re.sub(r'\W+', '-', title.lower())
 
+def _section(title, inside):
+    if not isinstance(inside, tuple): inside = (inside,)
+    return Section(H2(title), *inside, id=_anchor(title))
+
+# %% ../nbs/68_page.ipynb #26db044e
 def document(
     title:str, # Of the page
     about:str, # A line below it
@@ -120,6 +129,7 @@ def document(
 ) -> str:
     "A whole page"
     nav = Nav(*[A(h, href=f'#{_anchor(h)}') for h in sections])
-    parts = [Section(H2(h), *(s if isinstance(s, tuple) else (s,)), id=_anchor(h)) for h,s in sections.items()]
-    body = Body(Header(H1(title), P(about, klass='note'), nav), Main(*parts), Script(Safe(_beside('report.js'))))
-    return to_xml(Html(_head(title), body, lang='en'), indent=False)+'\n'
+    top = Header(H1(title), P(about, klass='note'), nav)
+    main = Main(*[_section(h, s) for h,s in sections.items()])
+    script = Script(Safe(_beside('report.js')))
+    return to_xml(Html(_head(title), Body(top, main, script), lang='en'), indent=False)+'\n'

@@ -7,13 +7,14 @@ Docs: https://hookbook.github.io/hookbook/report.html.md"""
 # %% auto #0
 __all__ = ['layer_table', 'Changes', 'changes']
 
-# %% ../nbs/69_report.ipynb #3a30e0e1
+# %% ../nbs/69_report.ipynb #672a67f8
 from pathlib import Path
 from torch import nn
 from fastcore.basics import patch
 from fastcore.xml import Div, P, Pre
 from . import __version__
 from .files import write_whole
+from .stats import SMALL
 from .summary import Summary
 from .run import *
 from .health import *
@@ -25,30 +26,42 @@ from .page import *
 _all_ = ['layer_table', 'Changes', 'changes']
 
 # %% ../nbs/69_report.ipynb #6f72acf2
-_WHAT = ('The numbers are medians of the last quarter of the recorded steps. Near zero: share of values with |x| ≤ 1/32. '
-         'Gradient: root mean square over all parameters of the layer; update: how far a step moves them, as a share of their size. '
-         'A dash: there was no finite number.')
+_WHAT = (
+    'The numbers are medians of the last quarter of the recorded steps. '
+    f'Near zero: share of values with |x| ≤ 1/{1/SMALL:g}. '
+    'Gradient: root mean square over all parameters of the layer; '
+    'update: how far a step moves them, as a share of their size. '
+    'A dash: there was no finite number.')
 
-def _has_hists(run): return len(run.steps)>0 and len(run.layers)>0 and run.tracks['layers'].hist
+def _has_hists(run):
+    "Are there histograms to draw?"
+    return len(run.steps)>0 and len(run.layers)>0 and run.tracks['layers'].hist
 
+def _cells(row):
+    "A row of the table of layers"
+    kind = row['kind'] if row['fired'] else f'{row["kind"]} (never fired)'
+    return [row['layer'], kind, *[row.get(k) for k in number_labels]]
+
+# %% ../nbs/69_report.ipynb #d322ed81
 def _layers_part(run, findings):
     "The table of layers"
     rows,links = layer_table(run, findings),_has_hists(run)
-    cells = [[r['layer'], r['kind'] if r['fired'] else f'{r["kind"]} (never fired)', *map(r.get, number_labels)] for r in rows]
     ids = [layer_id(run, r['layer']) if links and r['fired'] else None for r in rows]
-    table = sortable(['layer','kind',*number_labels.values()], cells, ids)
+    table = sortable(['layer','kind',*number_labels.values()], [_cells(r) for r in rows], ids)
     return layers_box(table, only=True),P(f'NaN/Inf are counted in all steps. {_WHAT}', klass='note')
 
 def _dims_part(run):
     "The small pictures of all layers"
     first,last = run.steps[0],run.steps[-1]
-    note = (f'Histograms of the activations of each layer over steps {first} to {last}, left to right. Bright is frequent; the axis of values is '
-            'the same for all, and logarithmic away from zero. Grey is where no value was finite.')
+    note = (f'Histograms of the activations of each layer over steps {first} to {last}, left to right. Bright is frequent; '
+        'the axis of values is the same for all, and logarithmic away from zero. Grey is where no value was finite.')
     return P(note, klass='note'),small_dims(run)
 
-def _pictures_part(pictures, missing): return gallery(pictures) if pictures else P(f'{missing}: there is nothing to draw.')
+def _pictures_part(pictures, missing, *notes):
+    "Pictures and notes on them, or why there are none"
+    return (gallery(pictures),*notes) if pictures else P(f'{missing}: there is nothing to draw.')
 
-# %% ../nbs/69_report.ipynb #756c6bf2
+# %% ../nbs/69_report.ipynb #ca5d959b
 def _written(path, name, title, about, parts):
     "Write a page to the file `path`, or to the file `name` in the folder `path`"
     path = Path(path)/name if Path(path).is_dir() else Path(path)
@@ -57,7 +70,8 @@ def _written(path, name, title, about, parts):
 
 def _check_summary(summary):
     if summary is None or isinstance(summary, (str,nn.Module,Summary)): return
-    raise TypeError(f'summary={summary!r} is neither text nor a summary: give `summary(model)`, the model, or a string')
+    raise TypeError(f'summary={summary!r} is neither text nor a summary: '
+        'give `summary(model)`, the model, or a string')
 
 @patch
 def report(self:Run,
@@ -82,10 +96,12 @@ _WHAT_CHANGED = 'A triangle at the edge is a 0; there is no line where there was
 def _changes_part(self):
     "The table of both numbers of each layer"
     what = list(profile_labels)
-    heads = ['layer','kind',*(f'{number_labels[k]} {l}' for k in what for l in self.labels)]
-    rows = [[r['layer'], r['kind'], *(v for k in what for v in r[k])] for r in self.rows]
-    said = (['No layer in common'] if not self.shared else [])+self.alone(10_000)
-    return (*[P(f'{s}.') for s in said], layers_box(sortable(heads, rows)), P(_WHAT, klass='note'))
+    heads = [f'{number_labels[k]} {l}' for k in what for l in self.labels]
+    rows = [[r['layer'], r['kind'], *[v for k in what for v in r[k]]] for r in self.rows]
+    table = layers_box(sortable(['layer','kind',*heads], rows))
+    said = [] if self.shared else ['No layer in common']
+    said += self.alone(len(self.rows))
+    return (*[P(f'{s}.') for s in said], table, P(_WHAT, klass='note'))
 
 @patch
 def report(self:Changes,
@@ -93,9 +109,9 @@ def report(self:Changes,
     title:str='Two trainings', # Title of the page
 ) -> Path: # Of the file
     "Write the comparison as one self-contained HTML page"
-    parts = {'Findings that are gone': findings_part(self.gone), 'New findings': findings_part(self.new), 'Findings that stay': findings_part(self.kept)}
-    pictures = change_pictures(self.before, self.after, self.labels)
-    parts['Pictures'] = _pictures_part(pictures, 'One of the runs has recorded no training step'),P(_WHAT_CHANGED, klass='note') if pictures else ''
+    found = {'Findings that are gone': self.gone, 'New findings': self.new, 'Findings that stay': self.kept}
+    parts = {head: findings_part(fs) for head,fs in found.items()}
+    pictures,note = change_pictures(self.before, self.after, self.labels),P(_WHAT_CHANGED, klass='note')
+    parts['Pictures'] = _pictures_part(pictures, 'One of the runs has recorded no training step', note)
     parts['Layers'] = _changes_part(self)
-    runs = [f'{l}: {about(run)}' for l,run in zip(self.labels, (self.before,self.after))]
-    return _written(path, 'changes.html', title, '. '.join(runs), parts)
+    return _written(path, 'changes.html', title, '. '.join(self.runs()), parts)

@@ -8,13 +8,13 @@ Docs: https://hookbook.github.io/hookbook/scales.html.md"""
 __all__ = ['LEAST', 'MOST', 'AsinhScale', 'round_marks', 'scale_of', 'rebin', 'log_shares', 'step_edges', 'steps_run',
            'join_columns', 'thin_line', 'suitable_scale']
 
-# %% ../nbs/61_scales.ipynb #02553ddc
+# %% ../nbs/61_scales.ipynb #56545668
 import math, warnings
 from dataclasses import dataclass
 import numpy as np
 from .stats import bin_edges
 
-# %% ../nbs/61_scales.ipynb #e94721e1
+# %% ../nbs/61_scales.ipynb #de84dd1d
 @dataclass
 class AsinhScale:
     "An axis that is linear up to `width`, and logarithmic beyond"
@@ -32,9 +32,10 @@ class AsinhScale:
         n:int, # How many
     ) -> np.ndarray:
         "Values that stand evenly on the axis, from one end to the other"
-        return self.width*np.sinh(np.linspace(self.at(self.lo), self.at(self.hi), n))
+        places = np.linspace(self.at(self.lo), self.at(self.hi), n)
+        return self.width*np.sinh(places)
 
-# %% ../nbs/61_scales.ipynb #d5c0af23
+# %% ../nbs/61_scales.ipynb #083efafe
 def _round_within(v, lo, hi):
     "`v` with one digit, towards zero if it would leave the range"
     r = float(f'{v:.0e}')
@@ -68,7 +69,7 @@ def scale_of(
     mid = bin_edges()[1025+(sizes<sizes[-1]/2).sum()]
     return AsinhScale(_values[used[0]], max(_values[used[-1]+1], mid), mid/2)
 
-# %% ../nbs/61_scales.ipynb #2c300ae0
+# %% ../nbs/61_scales.ipynb #db5755b9
 def rebin(
     hist, # (spans, 2048), counts in the bins of `hist_bits`
     edges, # (n+1,), increasing
@@ -76,10 +77,12 @@ def rebin(
     "Counts between new edges; a bin that lies across an edge is shared out"
     below = np.pad(hist[:,4:-4].cumsum(1), ((0,0),(1,0)))   # how many lie below each edge of the old bins
     i = np.searchsorted(_values, edges, 'right').clip(1, len(_values)-1)
-    part = ((edges-_values[i-1])/(_values[i]-_values[i-1])).clip(0, 1)
-    return np.diff(below[:,i-1]+part*(below[:,i]-below[:,i-1]), axis=1)
+    lo,hi = _values[i-1],_values[i]
+    part = ((edges-lo)/(hi-lo)).clip(0, 1)
+    left,right = below[:,i-1],below[:,i]
+    return np.diff(left+part*(right-left), axis=1)
 
-# %% ../nbs/61_scales.ipynb #9894ae4e
+# %% ../nbs/61_scales.ipynb #4732e3b2
 LEAST,MOST = -4,-1   # logarithms of the shares between which colours differ
 
 def log_shares(
@@ -107,7 +110,7 @@ def steps_run(
     info = getattr(series, 'info', None)
     return info.ran if info else None
 
-# %% ../nbs/61_scales.ipynb #d9d2842e
+# %% ../nbs/61_scales.ipynb #f666f570
 def join_columns(
     values, # (rows, columns)
     steps, # Of the columns
@@ -121,10 +124,10 @@ def join_columns(
     if k<2: return values,edges
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', RuntimeWarning)   # columns of NaN stay NaN
-        joined = [join(values[:,i:i+k], 1) for i in range(0, values.shape[1], k)]
+        joined = [join(v, 1) for v in np.split(values, range(k, values.shape[1], k), 1)]
     return np.stack(joined, 1),np.append(steps[::k], edges[-1])
 
-# %% ../nbs/61_scales.ipynb #95c0a7da
+# %% ../nbs/61_scales.ipynb #7b8d6e57
 def thin_line(
     xs, # (n,)
     ys, # (n,)
@@ -133,15 +136,16 @@ def thin_line(
     "At most `most` points of a line, with its peaks"
     xs,ys = np.asarray(xs),np.asarray(ys, dtype=float)
     if len(ys)<=most: return xs,ys
-    keep = [i for part in np.array_split(np.arange(len(ys)), most//2) for i in _peaks(part, ys[part])]
+    parts = np.array_split(np.arange(len(ys)), most//2)
+    keep = [i for at in parts for i in _peaks(at, ys[at])]
     return xs[keep],ys[keep]
 
 def _peaks(at, ys):
     if np.isnan(ys).all(): return [at[0]]   # a gap stays a gap
     return sorted({at[np.nanargmin(ys)], at[np.nanargmax(ys)]})
 
-# %% ../nbs/61_scales.ipynb #47c80b03
-_CROWDED = 30   # times the median: beyond it, a linear axis leaves less than a millimetre to most values in a picture of three centimetres
+# %% ../nbs/61_scales.ipynb #2877d7f4
+_CROWDED = 30   # times the median: then a linear axis leaves a millimetre of three centimetres to half of the values
 
 def suitable_scale(
     values, # Arrays of numbers

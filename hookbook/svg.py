@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/svg.html.md"""
 # %% auto #0
 __all__ = ['svg', 'Picture', 'gallery', 'run_pictures', 'change_pictures', 'bitmap', 'span_shares', 'layer_id', 'small_dims']
 
-# %% ../nbs/67_svg.ipynb #e8eaca0b
+# %% ../nbs/67_svg.ipynb #f573f52e
 import base64, io, re, warnings
 from dataclasses import dataclass
 from typing import Callable
@@ -19,7 +19,7 @@ from .scales import *
 from .curves import *
 from .flow import *
 
-# %% ../nbs/67_svg.ipynb #0a5eb2f3
+# %% ../nbs/67_svg.ipynb #a4b4cb2e
 _INK = '#010203'   # a colour that nothing else has: it stands for that of the text around the picture
 
 _style = {
@@ -29,31 +29,33 @@ _style = {
     **dict.fromkeys(('axes.facecolor','figure.facecolor','savefig.facecolor'), 'none'),
     **dict.fromkeys(('text.color','axes.edgecolor','axes.labelcolor','xtick.color','ytick.color'), _INK)}
 
-# %% ../nbs/67_svg.ipynb #b0589057
+# %% ../nbs/67_svg.ipynb #ef645579
 def _tenths(m): return re.sub(r'(\.\d)\d+', r'\1', m[0])
 
-_rewrites = [(re.compile(pattern, re.S), new, why) for pattern,new,why in (
+_rewrites = [
     (_INK, 'currentColor', 'ink is the colour of the text around it'),
     (r'<metadata>.*?</metadata>', '', 'who made it and when is not part of the picture'),
     (r'<!--.*?-->', '', 'comments tell a reader of files which text a path was'),
     (r' xmlns(:xlink)?="[^"]*"', '', 'inside a page the names of elements are known'),
     (r'(\bid="|href="#|url\(#)', r'\1{key}-', 'pictures of one page must not use the same ids'),
     (r' d="[^"]*"', _tenths, 'a tenth of a point is as fine as anyone sees'),
-    (r'\n\s*', '\n', 'a third of the file is indentation'))]
+    (r'\n\s*', '\n', 'a third of the file is indentation')]
 
 def _for_a_page(svg, key):
     "The text of an SVG file as the inside of a page; `key` tells its ids from those of others"
-    for pattern,new,_ in _rewrites: svg = pattern.sub(new.replace('{key}', key) if isinstance(new, str) else new, svg)
+    for pattern,new,_ in _rewrites:
+        if isinstance(new, str): new = new.replace('{key}', key)
+        svg = re.sub(pattern, new, svg, flags=re.S)
     return svg
 
-# %% ../nbs/67_svg.ipynb #99ab19af
+# %% ../nbs/67_svg.ipynb #c733dceb
 _DOTS = 144   # a map is a bitmap of so many pixels to the inch
 _BAR = .12   # inches, width of a colour bar
 
 def _overhang(ax):
     "How far text reaches beyond `ax`: left, bottom, right and top, in inches"
-    box,full = ax.get_window_extent(),ax.get_tightbbox()
-    return np.array([box.x0-full.x0, box.y0-full.y0, full.x1-box.x1, full.y1-box.y1])/ax.figure.dpi
+    box,full = (b.extents/ax.figure.dpi for b in (ax.get_window_extent(),ax.get_tightbbox()))
+    return np.abs(full-box)   # both as left, bottom, right, top
 
 def _fill(fig, pad=.05):
     "Make the panel of `fig`, and a bar beside it, as large as their text allows, with `pad` inches around"
@@ -64,10 +66,12 @@ def _fill(fig, pad=.05):
     tall,x1 = 1-(bottom+top)/h,w-pad
     for bar,o in zip(bars, around[1:]):
         bar.set_box_aspect(None)   # as tall as the panel, and not as its width asks
-        bar.set_position([(x1-o[2]-_BAR)/w, bottom/h, _BAR/w, tall])
-        x1 -= o[0]+_BAR+o[2]+2*pad
-    left,x1 = around[0][0]+pad,x1-around[0][2]
-    ax.set_position([left/w, bottom/h, max(x1-left, w/4)/w, tall])
+        x0 = x1-o[2]-_BAR
+        bar.set_position([x0/w, bottom/h, _BAR/w, tall])
+        x1 = x0-o[0]-2*pad
+    left = around[0][0]+pad
+    wide = max(x1-around[0][2]-left, w/4)   # names may be longer than there is room for
+    ax.set_position([left/w, bottom/h, wide/w, tall])
     fig.set_dpi(_DOTS)
 
 # %% ../nbs/67_svg.ipynb #3756a794
@@ -95,7 +99,7 @@ def _element(text, figsize, title):
     attrs = {'viewBox': box, 'style': f'max-width:{figsize[0]*1.35:.1f}in', 'role': 'img', 'aria-label': title}
     return FT('svg', (Safe(inside),), attrs)
 
-# %% ../nbs/67_svg.ipynb #3186c89a
+# %% ../nbs/67_svg.ipynb #691be78a
 @dataclass
 class Picture:
     "A picture of a page"
@@ -117,41 +121,52 @@ def gallery(
     "Pictures side by side, as many as there is room for"
     return Div(*[p.element() for p in pictures], klass='pics')
 
-# %% ../nbs/67_svg.ipynb #ee28e0a1
-def _of_activations(run, height):
-    return [
-        Picture('std', 'Standard deviation of the activations',
-            'A line a layer, dark for the first ones. Healthy layers stay within one or two orders of magnitude of each other. '
-            'A line ends where no value is finite.', lambda ax: run.layer_curves('std', ax=ax)),
-        Picture('mean', 'Mean of the activations', 'Lines that run away tell of activations that grow without bound.',
-            lambda ax: run.layer_curves('mean', ax=ax)),
-        Picture('dead', 'Share of activations near zero',
-            'Half is what a ReLU gives by itself. Bright is dead; grey is where no value was finite.',
-            lambda ax: run.dead_chart(ax=ax), height)]
+# %% ../nbs/67_svg.ipynb #84f80e05
+def _share(x): return f'1/{1/x:,.0f}'
 
-def _of_parameters(run, height):
+_captions = dict(
+    std=('Standard deviation of the activations',
+        'A line a layer, dark for the first ones. Healthy layers stay within one or two orders of magnitude of each other. '
+        'A line ends where no value is finite.'),
+    mean=('Mean of the activations', 'Lines that run away tell of activations that grow without bound.'),
+    dead=('Share of activations near zero',
+        'Half is what a ReLU gives by itself. Bright is dead; grey is where no value was finite.'),
+    depth=('Gradient over depth',
+        'From top to bottom the layers as they ran. A line that falls to the left towards the top is a gradient that vanishes on '
+        'its way back. A triangle at the edge is a gradient of 0; steps without a finite gradient have no line.'),
+    time=('Gradient over time',
+        'Bright is large; black is the smallest on the scale, and 0. Red is infinite, and grey is where there was no number: '
+        'no gradient, or NaN.'),
+    updates=('Size of the updates',
+        f'Per step and as a share of the weight. The band is {" to ".join(map(_share, HEALTHY_UPDATE))}; '
+        f'about {_share(USUAL_UPDATE)} is healthy.'))
+
+# %% ../nbs/67_svg.ipynb #e75d4caa
+def _drawings(run):
+    "What draws each picture that there is data for"
+    res = dict(
+        std=lambda ax: run.layer_curves('std', ax=ax),
+        mean=lambda ax: run.layer_curves('mean', ax=ax),
+        dead=lambda ax: run.dead_chart(ax=ax))
+    if not has_updates(run): return res
     (names,grads),steps = layer_grads(run),run.grads.steps
-    lo,hi,usual = (f'1/{1/b:,.0f}' for b in (*HEALTHY_UPDATE,USUAL_UPDATE))
-    return [
-        Picture('depth', 'Gradient over depth',
-            'From top to bottom the layers as they ran. A line that falls to the left towards the top is a gradient that vanishes on its way back. '
-            'A triangle at the edge is a gradient of 0; steps without a finite gradient have no line.',
-            lambda ax: flow_over_depth(grads, names, steps, ax), height),
-        Picture('time', 'Gradient over time',
-            'Bright is large; black is the smallest on the scale, and 0. Red is infinite, and grey is where there was no number: no gradient, or NaN.',
-            lambda ax: flow_over_time(grads, names, steps, ax, end=steps_run(run)), height),
-        Picture('updates', 'Size of the updates',
-            f'Per step and as a share of the weight. The band is {lo} to {hi}; about {usual} is healthy.', lambda ax: run.update_ratios(ax=ax))]
+    return dict(res,
+        depth=lambda ax: flow_over_depth(grads, names, steps, ax),
+        time=lambda ax: flow_over_time(grads, names, steps, ax, end=steps_run(run)),
+        updates=lambda ax: run.update_ratios(ax=ax))
+
+_ROWS = 'dead','depth','time'   # pictures with a row a layer, which are as high as these need
 
 def run_pictures(
-    run:Run, # With a step at least
+    run:Run, # Any run
 ) -> list: # Of `Picture`; empty where nothing was recorded
     "The pictures of a run that there is data for"
     if not len(run.steps) or not len(run.layers): return []
     height = max(1.4+.15*min(len(run.layers), 26), 2.9)
-    return _of_activations(run, height)+(_of_parameters(run, height) if has_updates(run) else [])
+    sizes = {k: dict(height=height) for k in _ROWS}
+    return [Picture(k, *_captions[k], draw, **sizes.get(k, {})) for k,draw in _drawings(run).items()]
 
-# %% ../nbs/67_svg.ipynb #9f711765
+# %% ../nbs/67_svg.ipynb #b151a983
 def change_pictures(
     before:Run, # A run
     after:Run, # Another one
@@ -163,12 +178,13 @@ def change_pictures(
     height = 2+.15*min(len(names), 30)
     def one(i, k):
         def draw(ax): return compare_profile(k, both[k], names, labels, ax)
-        return Picture(f'c{i}', _capital(profile_labels[k]), 'Over depth, in the last quarter of the steps.', draw, height)
+        title = _capital(profile_labels[k])
+        return Picture(f'c{i}', title, 'Over depth, in the last quarter of the steps.', draw, height)
     return [one(i, k) for i,k in enumerate(both)]
 
 def _capital(s): return s[0].upper()+s[1:]
 
-# %% ../nbs/67_svg.ipynb #25e8ed4c
+# %% ../nbs/67_svg.ipynb #6f882187
 def bitmap(
     z, # (rows from the bottom, columns); NaN is grey
     lo:float, # Value of the first colour
@@ -180,15 +196,15 @@ def bitmap(
     import matplotlib as mpl
     from PIL import Image
     shade = np.nan_to_num((z-lo)/(hi-lo)).clip(0, 1)*(colors-1)
-    codes = np.where(np.isnan(z), colors, shade.round()).astype(np.uint8)
-    im = Image.fromarray(codes[::-1]).convert('P')
-    rgb = (mpl.colormaps[cmap](np.linspace(0, 1, colors))[:,:3]*255).astype(np.uint8)
-    im.putpalette([*rgb.flatten().tolist(), 160, 160, 160])
+    codes = np.where(np.isnan(z), colors, shade.round())
+    im = Image.fromarray(codes[::-1].astype(np.uint8)).convert('P')
+    rgb = mpl.colormaps[cmap](np.linspace(0, 1, colors), bytes=True)[:,:3]
+    im.putpalette([*rgb.flatten().tolist(), 160, 160, 160])   # and grey
     buf = io.BytesIO()
     im.save(buf, 'PNG', optimize=True)
     return 'data:image/png;base64,'+base64.b64encode(buf.getvalue()).decode()
 
-# %% ../nbs/67_svg.ipynb #da35d28b
+# %% ../nbs/67_svg.ipynb #d3c21719
 def span_shares(
     hist, # (spans, 2048), counts in the bins of `hist_bits`
     edges, # (rows+1,) of the new bins
@@ -205,7 +221,8 @@ def layer_id(run:Run, name:str) -> str:
 
 def _marks(scale):
     "Round numbers beside a small picture, at their heights"
-    return Div(*[Span(f'{v:g}', style=f'bottom:{scale.share(v):.1%}') for v in round_marks(scale, 3)], klass='marks')
+    def mark(v): return Span(f'{v:g}', style=f'bottom:{scale.share(v):.1%}')
+    return Div(*map(mark, round_marks(scale, 3)), klass='marks')
 
 def small_dims(
     run:Run, # With histograms
