@@ -1,4 +1,4 @@
-"""What the layers get and how far they move: gradients over depth and time, sizes of updates, and two runs laid over each other
+"""What the layers get and how far they move: gradients over depth and time, sizes of updates, two runs compared
 
 Docs: https://hookbook.github.io/hookbook/flow.html.md"""
 
@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/flow.html.md"""
 __all__ = ['profile_labels', 'flow_over_depth', 'flow_over_time', 'grad_flow', 'update_ratios', 'comparable', 'common_order',
            'compare_profile', 'compare']
 
-# %% ../nbs/64_flow.ipynb #a462459a
+# %% ../nbs/64_flow.ipynb #176dc26d
 import math
 import numpy as np
 from fastcore.basics import ifnone, patch
@@ -18,7 +18,7 @@ from .scales import *
 from .canvas import *
 from .curves import layer_curves, stat_labels
 
-# %% ../nbs/64_flow.ipynb #1fbd47b5
+# %% ../nbs/64_flow.ipynb #dcadcb2c
 def flow_over_depth(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -32,7 +32,8 @@ def flow_over_depth(
     parts = moments(len(steps))
     colors = mpl.colormaps['plasma'](np.linspace(.2, .8, len(parts)))
     for part,c in zip(parts, colors):
-        _draw_moment(ax, log_mean(values[:,part], 1), moment_name(steps[part]), c)
+        sizes = log_mean(values[:,part])
+        _draw_moment(ax, sizes, moment_name(steps[part]), c)
     log_axis(ax.xaxis)
     ax.set_xlabel(label)
     if ax.get_legend_handles_labels()[0]: ax.legend(title='steps', fontsize='x-small', title_fontsize='x-small')
@@ -43,11 +44,12 @@ def flow_over_depth(
 
 def _draw_moment(ax, sizes, name, color):
     if not np.isfinite(sizes).any(): return   # steps without a line have no name either
-    at,line = range(len(sizes)),np.where(sizes>0, sizes, np.nan)
+    at = range(len(sizes))
+    line = np.where(sizes>0, sizes, np.nan)
     ax.plot(line, at, '.-', color=color, lw=1.3, label=name)
     zeros_at_edge(ax, sizes, at, color)
 
-# %% ../nbs/64_flow.ipynb #a6dd23fe
+# %% ../nbs/64_flow.ipynb #25469260
 _DECADES = 12   # more than that, and a factor of ten can't be seen any more
 
 def flow_over_time(
@@ -62,15 +64,15 @@ def flow_over_time(
     ax = one_panel(ax, (6,height_for(len(names))))
     with np.errstate(all='ignore'): z = np.log10(values)
     fine = z[np.isfinite(z)]
-    lo,hi = (fine.min(),fine.max()) if len(fine) else (-1,0)
-    lo = max(lo, hi-_DECADES)
+    hi = max(fine, default=0)
+    lo = max(min(fine, default=-1), hi-_DECADES)
     z[np.isposinf(z)] = hi+1
     z[np.isneginf(z)] = lo
-    colors = dict(cmap='magma', vmin=lo, vmax=max(hi, lo+1e-9))
-    rows_over_time(ax, z, names, steps, label, join=np.fmax.reduce, end=end, **colors)
+    look = dict(cmap='magma', vmin=lo, vmax=max(hi, lo+1e-9))
+    rows_over_time(ax, z, names, steps, label, join=np.fmax.reduce, end=end, **look)
     return ax
 
-# %% ../nbs/64_flow.ipynb #858fee36
+# %% ../nbs/64_flow.ipynb #273c5a14
 def grad_flow(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -90,6 +92,7 @@ def grad_flow(
     if ax is None: axs[1].tick_params(labelleft=False)
     return axs
 
+# %% ../nbs/64_flow.ipynb #0195d465
 @patch
 def grad_flow(self:Run,
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
@@ -111,20 +114,22 @@ def update_ratios(
     "Draw how far the weights of each layer move, as a share of their size, with the band that is healthy"
     ax = one_panel(ax, figsize)
     ax.set_yscale('log')
-    with np.errstate(invalid='ignore'): values = [np.where(np.asarray(v)>0, v, np.nan) for v in values]
+    values = [np.where(np.greater(v, 0), v, np.nan) for v in values]
     layer_curves(values, names, 'update / weight', ax=ax, key=False, steps=steps)
-    seen = [v for l in ax.lines for v in l.get_ydata() if 0<v<math.inf]
+    drawn = np.concatenate([l.get_ydata() for l in ax.lines])
+    seen = drawn[np.isfinite(drawn)]
     ax.set_ylim(*_update_limits(seen))
     mark_log_axis(ax.yaxis, 6)
-    if not seen: ax.annotate('no weight moved', (.5,.5), xycoords='axes fraction', ha='center', fontsize='small')
+    if not len(seen): ax.annotate('no weight moved', (.5,.5), xycoords='axes fraction', ha='center', fontsize='small')
     _healthy_band(ax)
     if key: depth_key(ax, list(names))
     return ax
 
-# %% ../nbs/64_flow.ipynb #d7553ded
+# %% ../nbs/64_flow.ipynb #d877c6e7
 def _update_limits(seen):
     "The band, and what was `seen`; not below 1e-7, a share of which a float32 weight takes no notice"
-    lo,hi = min(seen, default=1)/2,2*max(seen, default=0)
+    lo = min(seen, default=1)/2
+    hi = 2*max(seen, default=0)
     return min(max(lo, 1e-7), 3e-5),max(hi, 3e-2)   # the whole band, with some space around it
 
 def _healthy_band(ax):
@@ -134,6 +139,7 @@ def _healthy_band(ax):
     corner = dict(xycoords=('axes fraction','data'), ha='right', va='bottom')
     ax.annotate('healthy', (.99,lo), fontsize='small', color='#777777', **corner)
 
+# %% ../nbs/64_flow.ipynb #85e514a9
 @patch
 def update_ratios(self:Run,
     figsize:tuple=(8,3.5), # Width and height in inches
@@ -144,7 +150,7 @@ def update_ratios(self:Run,
     names,ratio = layer_updates(self)
     return update_ratios(ratio, names, self.updates.steps, figsize, ax, key)
 
-# %% ../nbs/64_flow.ipynb #d1f4bb60
+# %% ../nbs/64_flow.ipynb #6d929252
 def comparable(
     before:Run, # A run
     after:Run, # Another one
@@ -160,7 +166,7 @@ def common_order(
     "The names of all layers of two runs"
     return merge_orders([names for pair in both.values() for names,_ in pair])
 
-# %% ../nbs/64_flow.ipynb #76a3e806
+# %% ../nbs/64_flow.ipynb #bdf55f01
 profile_labels = dict(
     std=stat_labels['std'], small=stat_labels['small'], grad='gradient (rms)', update='update / weight')
 _RUNS = ('#d55e00','#0072b2')   # vermilion and blue, from the palette of Okabe and Ito
@@ -192,9 +198,10 @@ def _draw_profile(ax, have, values, names, label, color, zeros):
     at = np.array([names.index(n) for n in have])
     i = np.argsort(at)
     i = i[~np.isnan(mid[i])]
-    ax.plot(mid[i], at[i], '.-', color=color, lw=1.3, ms=4, label=label)
-    if zeros: zeros_at_edge(ax, mid[i], at[i], color)
-    ax.fill_betweenx(at[i], lo[i], hi[i], color=color, alpha=.2, lw=0)
+    at,lo,mid,hi = at[i],lo[i],mid[i],hi[i]
+    ax.plot(mid, at, '.-', color=color, lw=1.3, ms=4, label=label)
+    if zeros: zeros_at_edge(ax, mid, at, color)
+    ax.fill_betweenx(at, lo, hi, color=color, alpha=.2, lw=0)
 
 # %% ../nbs/64_flow.ipynb #65328922
 def compare(

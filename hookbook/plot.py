@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/plot.html.md"""
 __all__ = ['overview_grid', 'LiveView', 'HEALTHY_UPDATE', 'subplots', 'color_dim', 'layer_curves', 'dead_chart', 'grad_flow',
            'update_ratios', 'compare']
 
-# %% ../nbs/65_plot.ipynb #ef24bef0
+# %% ../nbs/65_plot.ipynb #fa2b4144
 import io, time
 from fastcore.basics import ifnone, patch
 from .run import *
