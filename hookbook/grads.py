@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/grads.html.md"""
 # %% auto #0
 __all__ = ['output_grads', 'Arrivals', 'LayerGrads']
 
-# %% ../nbs/12_grads.ipynb #734a5b61
+# %% ../nbs/12_grads.ipynb #7035e81f
 from functools import partial
 import torch
 from torch import Tensor
@@ -85,7 +85,7 @@ class LayerGrads:
             return alias[id(x)]
         return x
 
-# %% ../nbs/12_grads.ipynb #49574cd0
+# %% ../nbs/12_grads.ipynb #1936f63f
 @patch
 def after(self:LayerGrads,
     args, kwargs, # What the layer got

@@ -24,7 +24,7 @@ from .grads import *
 _all_ = ['InertHook', 'output_grads', 'recomputing', 'outermost_module', 'fast_path_off']
 _running = times_running # the name that other chapters still use
 
-# %% ../nbs/13_hook.ipynb #23c2a53e
+# %% ../nbs/13_hook.ipynb #7ecc7f47
 def _check_hook(m, hook_func):
     "Raise unless `m` is a layer that can be hooked, and `hook_func` a function"
     if isinstance(m, str):
@@ -140,7 +140,7 @@ def name_fault(
     if says_text: e.args = (f'{e.args[0]} ({text})',)
     else: e.add_note(text)
 
-# %% ../nbs/13_hook.ipynb #55e4fb46
+# %% ../nbs/13_hook.ipynb #1a7a0f30
 @patch
 def _attach_grads(self:Hook):
     self.passes,self.grads = Pass(ended=self._model_ran),LayerGrads()
@@ -198,7 +198,7 @@ def hook_output(
     "A `Hook` that stores what `module` returns"
     return Hook(module, _output, is_forward=not grad, detach=detach, cpu=cpu)
 
-# %% ../nbs/13_hook.ipynb #adb705df
+# %% ../nbs/13_hook.ipynb #8084c8c3
 def _named_pairs(ms):
     "`(name, module)` for each of the modules that `Hooks` is given; the name is `None` where there is none"
     if isinstance(ms, str): raise TypeError(f'Hooks takes modules, and {ms!r} is a name: use find(model, {ms!r})')
