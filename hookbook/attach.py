@@ -9,7 +9,7 @@ Docs: https://hookbook.github.io/hookbook/attach.html.md"""
 # %% auto #0
 __all__ = ['Guard', 'tell', 'Attached', 'is_scripted', 'plain_opt', 'Eager', 'is_compiled']
 
-# %% ../nbs/46_attach.ipynb #bf401677
+# %% ../nbs/46_attach.ipynb #bb738d44
 import sys, threading, warnings, weakref
 import torch
 from torch import nn
@@ -19,7 +19,7 @@ from .modules import *
 from .running import *
 from .hook import *
 
-# %% ../nbs/46_attach.ipynb #ff8080f1
+# %% ../nbs/46_attach.ipynb #d6cac334
 class Guard:
     "Calls functions of ours such that a fault in them is reported once, and never ends a training"
     def __init__(self,
@@ -45,7 +45,7 @@ class Guard:
         self.errors[name] = f'{type(e).__name__}: {e}'
         tell(f'{what}: {self.errors[name]}')
 
-# %% ../nbs/46_attach.ipynb #4b04f05f
+# %% ../nbs/46_attach.ipynb #016e1a02
 def tell(
     text:str, # What to say
 ):
@@ -53,7 +53,7 @@ def tell(
     try: warnings.warn(text, stacklevel=3)
     except Warning: print(f'hookbook: {text}'.replace('hookbook: hookbook', 'hookbook'), file=sys.stderr)
 
-# %% ../nbs/46_attach.ipynb #4885578f
+# %% ../nbs/46_attach.ipynb #468d255e
 def _ref(o, hold): return (lambda: o) if hold else weakref.ref(o)
 
 class Attached:
@@ -81,7 +81,7 @@ class Attached:
 def _registered(ref, *args):
     if (attached := ref()) is not None: attached.stale = True
 
-# %% ../nbs/46_attach.ipynb #7130995f
+# %% ../nbs/46_attach.ipynb #22b1f33b
 @patch
 def scan(self:Attached) -> dict: # The chosen layers, by name
     "Look up the chosen layers and hook those that are not hooked yet"
@@ -104,7 +104,7 @@ def is_scripted(
     "Has TorchScript compiled it? There PyTorch runs no hooks"
     return isinstance(m, torch.jit.RecursiveScriptModule)
 
-# %% ../nbs/46_attach.ipynb #7d0f39ee
+# %% ../nbs/46_attach.ipynb #54d1846f
 @patch
 def _unhook(self:Attached, i):
     for h in self.hooked.pop(i): h.remove()
@@ -117,7 +117,7 @@ def take_off(self:Attached):
     self.model_ref = self.inner_ref = lambda: None
     self.opt_refs = []
 
-# %% ../nbs/46_attach.ipynb #79e050e4
+# %% ../nbs/46_attach.ipynb #29b2d8c0
 @patch
 def add_opt(self:Attached,
     opt, # An optimizer of PyTorch
@@ -130,7 +130,7 @@ def add_opt(self:Attached,
     self.opt_refs.append((lambda: opt) if self.hold else weakref.ref(opt, lambda _: gone and gone(key)))
     self.add(opt.register_step_pre_hook(begins), opt.register_step_post_hook(ends))
 
-# %% ../nbs/46_attach.ipynb #a7fc9636
+# %% ../nbs/46_attach.ipynb #33536fb2
 def plain_opt(
     o, # An optimizer of PyTorch, or something that holds one
 ):
@@ -143,7 +143,7 @@ def plain_opt(
     if isinstance(o, torch.optim.Optimizer): return o
     raise TypeError(f'opt has to be an optimizer of torch.optim, or a list of them, and got a {name}')
 
-# %% ../nbs/46_attach.ipynb #e280c82a
+# %% ../nbs/46_attach.ipynb #ecc58f0d
 class Eager:
     "Lets compiled code run uncompiled for as long as something is to be seen"
     def __init__(self,
@@ -160,7 +160,7 @@ class Eager:
         if on: force_eager.take()
         else: force_eager.leave()
 
-# %% ../nbs/46_attach.ipynb #9fed8a7e
+# %% ../nbs/46_attach.ipynb #49ec83bf
 def is_compiled(
     model:nn.Module, # Any model
 ) -> bool: # A model compiled as a part of a function, or in a wrapper that isn't known, can't be told

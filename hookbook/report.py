@@ -17,8 +17,10 @@ from .summary import Summary
 from .stats import bin_edges
 from .record import *
 from .health import *
-from .plot import *
-from . import plot
+from .depth import *
+from .scales import *
+from .curves import *
+from .flow import *
 from . import __version__
 
 # %% ../nbs/69_report.ipynb #c0f00314
@@ -26,11 +28,11 @@ _number_of = dict(findings='findings', std='std', mean='mean', min='min', max='m
 
 def _late(values):
     "Median of the last quarter of each row"
-    return plot._last_quarter(np.atleast_2d(values))[1]
+    return late_median(values)
 
 def _owner(run, name):
     "The layer that the parameter or column `name` belongs to"
-    return run.info['owners'].get(name) or (name if name in run.info['chosen'] else name.rpartition('.')[0] or (plot._root(run) if name else ''))
+    return run.info['owners'].get(name) or (name if name in run.info['chosen'] else name.rpartition('.')[0] or (root_name(run) if name else ''))
 
 def layer_table(
     run:Run, # What `record` gives, or `Run.load`
@@ -52,7 +54,7 @@ def _plain(v): return v if v is None or isinstance(v, int) else None if np.isnan
 def _owned(run):
     "Gradient and update of the parameters of each layer"
     if 'params' not in run.tracks or not len(run.grads.params): return {}
-    both = dict(grad=plot._grad_rms(run), update=plot._ratios(run))
+    both = dict(grad=layer_grads(run), update=layer_updates(run))
     return {k: dict(zip(names, _late(values))) for k,(names,values) in both.items()}
 
 # %% ../nbs/69_report.ipynb #a709fd98
@@ -143,8 +145,8 @@ def _pictures(run):
     "Name and drawing function of each picture that there is data for"
     res = dict(std=lambda ax: run.layer_curves('std', ax=ax), mean=lambda ax: run.layer_curves('mean', ax=ax), dead=lambda ax: run.dead_chart(ax=ax))
     if not _owned(run): return res
-    def _flow(draw, **kwargs): return lambda ax: draw(ax, *plot._grad_rms(run)[::-1], run.grads.steps, **kwargs)
-    return {**res, 'depth': _flow(plot._flow_over_depth), 'time': _flow(plot._flow_over_time, end=plot._end(run)), 'updates': lambda ax: run.update_ratios(ax=ax)}
+    def _flow(draw, **kwargs): return lambda ax: draw(*layer_grads(run)[::-1], run.grads.steps, ax, **kwargs)
+    return {**res, 'depth': _flow(flow_over_depth), 'time': _flow(flow_over_time, end=steps_run(run)), 'updates': lambda ax: run.update_ratios(ax=ax)}
 
 def _figures(run):
     if not len(run.steps) or not len(run.layers): return '<p>No training step was recorded: there is nothing to draw.</p>'
@@ -169,15 +171,16 @@ def _bitmap(z, lo, hi, cmap='viridis', colors=48):
 def _shares(hist, edges, most=100):
     "Logarithms of shares (rows, at most `most` columns)"
     k = -(-len(hist)//most)
-    counts = np.add.reduceat(plot._rebin(hist, edges), np.arange(0, len(hist), k))
+    counts = np.add.reduceat(rebin(hist, edges), np.arange(0, len(hist), k))
     with np.errstate(all='ignore'): return np.log10((counts/counts.sum(1, keepdims=True)).clip(1e-4, .1)).T
 
 def _gallery(run, names, rows=36):
     "A small picture for each of the layers `names`"
-    lo,hi,width = plot._scale([run.hist(n) for n in names])
+    scale = scale_of([run.hist(n) for n in names])
+    lo,hi,width = scale.lo,scale.hi,scale.width
     at = lambda v: np.arcsinh(v/width)
     edges = width*np.sinh(np.linspace(at(lo), at(hi), rows+1))
-    marks = ''.join(f'<span style="bottom:{(at(v)-at(lo))/(at(hi)-at(lo)):.1%}">{v:g}</span>' for v in plot._ticks(lo, hi, width, 3))
+    marks = ''.join(f'<span style="bottom:{(at(v)-at(lo))/(at(hi)-at(lo)):.1%}">{v:g}</span>' for v in round_marks(scale, 3))
     return '<div class="dims">' + ''.join(
         f'<figure id="{_id(run, n)}" data-layer="{_esc(n)}"><figcaption title="{_esc(n)}">{_esc(n)}</figcaption><div class="dim"><div class="marks">{marks}</div>'
         f'<img src="{_bitmap(_shares(run.hist(n), edges), -4, -1)}" alt="histograms over time"></div></figure>' for n in names) + '</div>'
@@ -325,7 +328,7 @@ class Changes:
         self.kept = [f for k,f in now.items() if k in was]
         a,b = ({r['layer']: r for r in layer_table(r)} for r in (before,after))
         self.only = [n for n in a if n not in b],[n for n in b if n not in a]
-        self.rows = [dict(layer=n, kind=(b.get(n) or a[n])['kind'], **{k: (a.get(n, {}).get(k), b.get(n, {}).get(k)) for k in _compared}) for n in plot._merged([list(a), list(b)])]
+        self.rows = [dict(layer=n, kind=(b.get(n) or a[n])['kind'], **{k: (a.get(n, {}).get(k), b.get(n, {}).get(k)) for k in _compared}) for n in merge_orders([list(a), list(b)])]
 
 def changes(
     before:Run, # A run
@@ -393,7 +396,7 @@ def report(self:Changes,
 @patch
 def _figures(self:Changes):
     if not (len(self.before.steps) and len(self.after.steps)): return '<p>One of the runs has recorded no training step: there is nothing to draw.</p>'
-    both,rows = [plot._profiles(r) for r in (self.before,self.after)],2+.15*min(len(self.rows), 30)
-    what = [k for k in both[0] if k in both[1]]
-    return '<div class="pics">'+''.join(f'<figure>{_svg(lambda ax: plot._compare_one(ax, k, both, self.labels, legend=True), (5.2,rows), f"c{i}", k)}'
-        f'<figcaption><b>{_esc(k).capitalize()}</b> over depth, in the last quarter of the steps.</figcaption></figure>' for i,k in enumerate(what))+'</div><p class="note">A triangle at the edge is a 0; there is no line where there was no finite number.</p>'
+    both,rows = comparable(self.before, self.after),2+.15*min(len(self.rows), 30)
+    names = common_order(both)
+    return '<div class="pics">'+''.join(f'<figure>{_svg(lambda ax: compare_profile(k, both[k], names, self.labels, ax), (5.2,rows), f"c{i}", profile_labels[k])}'
+        f'<figcaption><b>{_esc(profile_labels[k]).capitalize()}</b> over depth, in the last quarter of the steps.</figcaption></figure>' for i,k in enumerate(both))+'</div><p class="note">A triangle at the edge is a 0; there is no line where there was no finite number.</p>'

@@ -73,6 +73,11 @@ def exported(tmp):
     same(tmp/'clean', d, hint='run nbdev-export')
 
 @check
+def house(tmp):
+    "Imports run down, private names stay in their part, and each chapter can be read in a sitting"
+    run(py, 'tools/house.py')
+
+@check
 def clean(tmp):
     "The notebooks hold no metadata that changes with each run"
     d = fresh(tmp, 'cleaned')

@@ -1,0 +1,102 @@
+"""What holds the house together: imports run down, private names stay in their part, chapters can be read in a sitting. `python tools/house.py` prints the chapters and whatever does not hold.
+
+The minutes of a chapter: prose at 200 words, exported code at 12 lines, lessons at 25 lines a minute; what comes under a heading that begins with 'Edges' is folded away, and does not count."""
+import ast, json, re, sys
+from collections import Counter
+from pathlib import Path
+
+root = Path(__file__).resolve().parents[1]
+parts = {'0': 'The ground', '1': 'Hooks', '2': 'Capture and edit', '3': 'Summary', '4': 'Recording', '5': 'Meaning',
+         '6': 'Pictures and pages', '7': 'Training loop and classic API', '8': 'Commands', '9': 'The whole'}
+MINUTES = 35   # a sitting
+STRETCH = 80   # exported lines in a row that nothing shows or tests: about two screens
+
+# ---- imports and names
+
+def chapters(lib=root/'hookbook'):
+    "From each module's name to the number of its notebook"
+    res = {}
+    for f in sorted(lib.glob('*.py')):
+        m = re.search(r'File to edit: \.\./nbs/(\d\d)_\w+\.ipynb', f.read_text(encoding='utf-8'))
+        if m: res[f.stem] = int(m[1])
+    return res
+
+def imported(tree):
+    "Each import of ours in `tree`: line, module, and the name taken from it"
+    for o in ast.walk(tree):
+        if isinstance(o, ast.ImportFrom) and (o.level or (o.module or '').split('.')[0]=='hookbook'):
+            mod = (o.module or '').removeprefix('hookbook').strip('.')
+            for a in o.names: yield (o.lineno, mod, a.name) if mod else (o.lineno, a.name, '')
+        elif isinstance(o, ast.Import):
+            for a in o.names:
+                if a.name.startswith('hookbook.'): yield o.lineno, a.name.removeprefix('hookbook.'), ''
+        elif isinstance(o, ast.Call) and ast.unparse(o.func).endswith('import_module') and o.args and isinstance(o.args[0], ast.Constant):
+            if str(o.args[0].value).startswith('hookbook.'): yield o.lineno, o.args[0].value.removeprefix('hookbook.'), ''
+
+def private(name): return name.startswith('_') and not name.startswith('__')
+
+def taken(tree, mods):
+    "Private names that `tree` takes from a module of ours: line, module, name"
+    ours = {name or mod: mod for _,mod,name in imported(tree) if not name and mod in mods}
+    for line,mod,name in imported(tree):
+        if private(name): yield line,mod,name
+    for o in ast.walk(tree):
+        if isinstance(o, ast.Attribute) and isinstance(o.value, ast.Name) and o.value.id in ours and private(o.attr): yield o.lineno,ours[o.value.id],o.attr
+
+def run_down(lib=root/'hookbook'):
+    "What is wrong with the imports, one line each; an import from a higher chapter is also the only way to make a circle"
+    num = chapters(lib)
+    for f in sorted(lib.glob('*.py')):
+        if f.stem in ('_modidx', '__init__', '__main__'): continue
+        if f.stem not in num:
+            yield f'{f.name} comes from no numbered chapter: give its notebook a number, or remove the module'
+            continue
+        tree = ast.parse(f.read_text(encoding='utf-8'))
+        for line,mod,_ in imported(tree):
+            if mod in num and num[mod]>=num[f.stem]: yield f'{f.name}:{line} imports {mod}, and chapter {num[f.stem]:02} may import from lower ones only, not from {num[mod]:02}'
+        for line,mod,name in taken(tree, num):
+            if mod in num and num[mod]//10!=num[f.stem]//10: yield f'{f.name}:{line} takes the private name {mod}.{name} from another part: give it a public name, or do without'
+
+def one_number(nbs=root/'nbs'):
+    "Numbers that two chapters have"
+    for n,k in Counter(f.name[:2] for f in nbs.glob('[0-9][0-9]_*.ipynb')).items():
+        if k>1: yield f'{k} chapters have the number {n}'
+
+# ---- how long a chapter is
+
+def code_lines(s): return [l for l in s.split('\n') if l.strip() and not l.lstrip().startswith('#')]
+
+def length(nb):
+    "Minutes of the main line, minutes of the edges, and the longest stretch of exported lines before a lesson"
+    minutes,folded,stretch,longest = [0.,0.],False,0,0
+    for c in json.loads(nb.read_text(encoding='utf-8'))['cells']:
+        s = ''.join(c['source'])
+        if c['cell_type']=='markdown':
+            if s.startswith('## '): folded = s[3:].strip().lower().startswith('edges')
+            minutes[folded] += len(s.split())/200
+        elif re.match(r'\s*#\s*\|\s*export', s):
+            stretch += len(code_lines(s))
+            longest = max(longest, stretch)
+            minutes[folded] += len(code_lines(s))/12
+        elif '#| hide' not in s and code_lines(s):
+            stretch = 0
+            minutes[folded] += len(code_lines(s))/25
+    return *minutes,longest
+
+def readable(nbs=root/'nbs'):
+    "Chapters that take too long, one line each"
+    for f in sorted(nbs.rglob('*.ipynb')):
+        if any(o[0] in '._' for o in f.relative_to(nbs).parts): continue
+        main,_,longest = length(f)
+        if main>MINUTES: yield f'{f.name} takes {main:.0f} minutes, and a sitting has {MINUTES}: cut it, or move what is rare under a heading "Edges"'
+        if longest>STRETCH: yield f'{f.name} has {longest} exported lines in a row without a lesson, and at most {STRETCH} can be followed'
+
+def main():
+    for f in sorted((root/'nbs').glob('[0-9][0-9]_*.ipynb')):
+        a,b,longest = length(f)
+        print(f'{f.name:30} {a:5.0f} minutes {b:5.0f} folded {longest:5} lines without a lesson at most')
+    bad = [*one_number(), *run_down(), *readable()]
+    for o in bad: print('wrong:', o)
+    sys.exit(bool(bad))
+
+if __name__=='__main__': main()
