@@ -1,6 +1,6 @@
-"""What is read at a layer: statistics of what it gives and is given, the maxima of its channels, and any number you want to know
+"""What is read at a layer: statistics of what it gives and is given, and the maxima of its channels
 
-A `LayerLook` writes what layers give into the tracks of a run: `outputs`, `inputs`, `gradient`, and in the first step `first_input`, from which `given` comes. With `extra` it keeps numbers of your own.
+A `LayerLook` writes what layers give into the tracks of a run: `outputs`, `inputs`, `gradient`, and in the first step `first_input`, from which `given` comes.
 
 Docs: https://hookbook.github.io/hookbook/looks.html.md"""
 
@@ -9,7 +9,7 @@ Docs: https://hookbook.github.io/hookbook/looks.html.md"""
 # %% auto #0
 __all__ = ['LayerLook']
 
-# %% ../nbs/47_looks.ipynb #7f79de4a
+# %% ../nbs/47_looks.ipynb #02b40bbe
 import math
 import torch
 from torch import nn, Tensor
@@ -19,17 +19,16 @@ from .kinds import *
 from .track import *
 from .run import *
 
-# %% ../nbs/47_looks.ipynb #a04af990
+# %% ../nbs/47_looks.ipynb #29f093c0
 class LayerLook:
     "Writes what layers give and are given into the tracks of a run"
     def __init__(self,
         tracks:dict, # `Track` by name: `layers`, `eval`, and perhaps `inputs` and `output_grads`
         info, # What else is known of the run: `owners` and `fired` are kept there
         channels:bool=True, # Keep the maximum of each channel?
-        extra:dict|None=None, # Functions of a layer's output, by name, that give a number each
+        scaler=None, # The `GradScaler` in use
     ):
-        store_attr(but='extra')
-        self.extra = extra or {}
+        store_attr()
         self.axes,self.known = {},{}   # dimension of channels: by number of dimensions, as the last layer had it, and by class
         self.fed = {}   # of each linear layer: squares of what it was given, summed up, and how many they are
 
@@ -48,7 +47,7 @@ class LayerLook:
         self.info.owners[column] = name
         if name not in self.info.fired: self.info.fired.append(name)
 
-# %% ../nbs/47_looks.ipynb #404a2a87
+# %% ../nbs/47_looks.ipynb #9059f8fb
 @patch
 def channel_dim(self:LayerLook,
     m:nn.Module, # The layer
@@ -61,7 +60,7 @@ def channel_dim(self:LayerLook,
     if (dim := self.known[cls]) is not None: self.axes[t.ndim] = dim
     return self.axes.get(t.ndim, -1 if t.ndim==3 else 1)   # nothing known: a sequence has its features last
 
-# %% ../nbs/47_looks.ipynb #93a3f52b
+# %% ../nbs/47_looks.ipynb #8ca2f2d2
 @patch
 def inputs(self:LayerLook,
     name:str, # Of the layer
@@ -72,7 +71,7 @@ def inputs(self:LayerLook,
     found = leaves(args)+leaves(kwargs)
     for path,t in found: self.tracks['inputs'].add(name+path if len(found)>1 else name, t)
 
-# %% ../nbs/47_looks.ipynb #70e1d3e8
+# %% ../nbs/47_looks.ipynb #d8d4addf
 @patch
 def first_input(self:LayerLook,
     name:str, # Of the layer
@@ -98,13 +97,13 @@ def given(self:LayerLook) -> dict:
     rms = {n: math.sqrt(squares.cpu().numpy()/k) for n,(squares,k) in self.fed.items()}
     return {n: v for n,v in rms.items() if math.isfinite(v)}
 
-# %% ../nbs/47_looks.ipynb #6e0e7e54
+# %% ../nbs/47_looks.ipynb #d525b47a
 @patch
 def gradient(self:LayerLook,
     name:str, # The layer's name
     path:str, # Where in its output the tensor was
     g:Tensor, # The gradient of that tensor
-    scale=None, # What the loss was multiplied with
 ):
     "Put down the gradient `g` of an output"
-    self.tracks['output_grads'].add(name+path, g if scale is None else g.detach()/scale)
+    if self.scaler is not None and self.scaler.is_enabled(): g = g.detach()/self.scaler._get_scale_async()   # private: `get_scale` would wait for the device
+    self.tracks['output_grads'].add(name+path, g)
