@@ -9,7 +9,7 @@ __all__ = ['ALARM', 'subplots', 'panels', 'one_panel', 'short_name', 'name_rows'
            'draw_map', 'rows_over_time', 'asinh_axis', 'power_of_ten', 'log_axis', 'mark_log_axis', 'zeros_at_edge',
            'suit_axis']
 
-# %% ../nbs/62_canvas.ipynb #08308caf
+# %% ../nbs/62_canvas.ipynb #9abaa9ca
 import math
 import numpy as np
 from fastcore.basics import ifnone
@@ -57,7 +57,7 @@ def one_panel(
     "The axes `ax`, or new ones"
     return panels(ax, 1, 1, figsize)[0]
 
-# %% ../nbs/62_canvas.ipynb #7aaad755
+# %% ../nbs/62_canvas.ipynb #95e6ae00
 def short_name(
     name:str, # Of a layer
     most:int=26, # Letters
@@ -155,7 +155,7 @@ def rows_over_time(
     if key: ax.get_figure().colorbar(im, ax=ax, label=label, aspect=30, pad=.02)
     return im
 
-# %% ../nbs/62_canvas.ipynb #d1165f01
+# %% ../nbs/62_canvas.ipynb #e6242012
 def asinh_axis(
     ax, # Axes whose limits stand
     width:float, # Up to which magnitude it is linear
@@ -166,7 +166,7 @@ def asinh_axis(
     ax.set_yticks(marks, [f'{t:g}' for t in marks])
     ax.set_yticks([], minor=True)
 
-# %% ../nbs/62_canvas.ipynb #80bcc68e
+# %% ../nbs/62_canvas.ipynb #e658f124
 _raised = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
 
 def power_of_ten(
@@ -211,7 +211,7 @@ def _round_locator(lo, hi, most):
         if shown<=most: break
     return loc if shown>1 else MaxNLocator(most)
 
-# %% ../nbs/62_canvas.ipynb #7dad7d2a
+# %% ../nbs/62_canvas.ipynb #d2517156
 def zeros_at_edge(
     ax, # Axes with a row a layer
     values, # One number a row
@@ -223,7 +223,7 @@ def zeros_at_edge(
     if not len(at): return
     ax.plot(np.zeros(len(at)), at, '<', color=color, ms=5, transform=ax.get_yaxis_transform(), clip_on=False)
 
-# %% ../nbs/62_canvas.ipynb #ea848883
+# %% ../nbs/62_canvas.ipynb #0b7c9a81
 def suit_axis(
     ax, # Axes on which `values` are drawn
     values, # Arrays of numbers
@@ -231,4 +231,4 @@ def suit_axis(
     "Give `ax` a vertical axis on which the numbers can be told apart"
     kind,sizes = suitable_scale(values),np.abs(np.concatenate(values))
     if kind=='asinh': asinh_axis(ax, np.median(sizes[np.isfinite(sizes) & (sizes>0)]))
-    if kind=='log': log_axis(ax.yaxis)
+    if kind=='log': log_axis(ax.yaxis, 5)

@@ -7,16 +7,16 @@ Docs: https://hookbook.github.io/hookbook/curves.html.md"""
 # %% auto #0
 __all__ = ['stat_labels', 'color_dim', 'layer_curves', 'dead_chart']
 
-# %% ../nbs/63_curves.ipynb #9e2c0b90
+# %% ../nbs/63_curves.ipynb #fa2e79c7
 import numpy as np
 from fastcore.basics import ifnone, patch
 from .stats import NEAR_ZERO, SMALL
-from .record import *
+from .run import *
 from .depth import *
 from .scales import *
 from .canvas import *
 
-# %% ../nbs/63_curves.ipynb #aacd6305
+# %% ../nbs/63_curves.ipynb #dccdb1be
 def color_dim(
     hist, # (bins, steps): logarithms of counts, one column a step; NaN where nothing was seen
     figsize:tuple=(10,5), # Width and height in inches
@@ -32,7 +32,7 @@ def color_dim(
     ax.set(xlabel='step', ylabel='activation', title=ifnone(title, ''))
     return ax
 
-# %% ../nbs/63_curves.ipynb #d02da957
+# %% ../nbs/63_curves.ipynb #3968e719
 def _draw_dim(run, name, ax, bad, scale, rows=48):
     "The histograms of layer `name` of `run` over time"
     edges,xs = scale.spread(rows+1),step_edges(run.spans[:,0], steps_run(run))
@@ -48,7 +48,7 @@ def _mark_steps(ax, xs, bad):
     "A red strip over the columns between `xs` that are `bad`"
     for a,b in zip(xs[:-1][bad], xs[1:][bad]): ax.axvspan(a, b, .94, 1, color=ALARM, lw=0)
 
-# %% ../nbs/63_curves.ipynb #8ab050cf
+# %% ../nbs/63_curves.ipynb #3d785c4e
 def _grid(w, h, rows, cols):
     "Margins of a grid of panels, for a figure of `w` by `h` inches"
     gaps = dict(wspace=.14 if cols>4 else .08, hspace=.3 if rows>1 else 0)
@@ -118,7 +118,7 @@ def layer_curves(
     if key: depth_key(ax, names)
     return ax
 
-# %% ../nbs/63_curves.ipynb #d0c55a6f
+# %% ../nbs/63_curves.ipynb #c6b4dd48
 _POINTS = 15_000   # of all lines of a picture together: what a page can hold and a browser draws at once
 
 def _draw_line(ax, xs, ys, name, color, n):
@@ -160,7 +160,7 @@ def _draw_stat(series, stat, names, ax, key):
     if stat in ('near_zero','small'): ax.set_ylim(-.03, 1.03)   # shares
     else: suit_axis(ax, values)
 
-# %% ../nbs/63_curves.ipynb #a3373a31
+# %% ../nbs/63_curves.ipynb #1ba944f0
 @patch
 def plot(self:Run,
     layers=None, # Names, globs, compiled regexes, or a list of these; default: all layers
@@ -169,7 +169,7 @@ def plot(self:Run,
     "Mean, spread and share of near-zero values of the layers over the steps: `layer_curves`, under a short name"
     return self.layer_curves(layers=layers, figsize=figsize)
 
-# %% ../nbs/63_curves.ipynb #cefd1b05
+# %% ../nbs/63_curves.ipynb #27e35758
 def dead_chart(
     shares, # One series a layer, a share of 0 to 1 a step; NaN where nothing was seen
     names, # One name a layer

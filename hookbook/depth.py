@@ -9,13 +9,13 @@ __all__ = ['pick_layers', 'recorded_layers', 'merge_orders', 'root_name', 'param
            'has_updates', 'layer_grads', 'layer_updates', 'moments', 'moment_name', 'log_mean', 'late_quantiles',
            'late_median', 'profiles']
 
-# %% ../nbs/60_depth.ipynb #59210f21
+# %% ../nbs/60_depth.ipynb #81915cbc
 import re, warnings
 import numpy as np
-from .modules import _named
-from .record import *
+from .modules import names_matching
+from .run import *
 
-# %% ../nbs/60_depth.ipynb #03727592
+# %% ../nbs/60_depth.ipynb #c669beee
 def pick_layers(
     names, # All names there are
     layers=None, # A name, a glob, a compiled regex, or a list of these; default: all
@@ -29,11 +29,11 @@ def pick_layers(
 
 def _taken_by(choice, names):
     if isinstance(choice, re.Pattern): res = [n for n in names if choice.search(n)]
-    else: res = _named(names, str(choice))
+    else: res = names_matching(names, str(choice))
     if not res: Named.fromkeys(names)[choice]   # raises, and says which names are like it
     return res
 
-# %% ../nbs/60_depth.ipynb #e09ce9c1
+# %% ../nbs/60_depth.ipynb #0903421b
 def recorded_layers(
     series, # A `Run`, or one of its tracks
     layers=None, # As in `pick_layers`
@@ -59,11 +59,11 @@ def _merge_into(res, order):
         else: res.insert(at, n)
         at += 1
 
-# %% ../nbs/60_depth.ipynb #b965c620
+# %% ../nbs/60_depth.ipynb #88d7d43a
 def root_name(run:Run) -> str:
     "What the model itself is called among the layers; empty if it isn't one of them"
-    for n,kind in run.info['kinds'].items():
-        holds = any(p.startswith(f'{n}.') for p in run.info['numel'])   # then it is a layer that has the name of its class
+    for n,kind in run.info.kinds.items():
+        holds = any(p.startswith(f'{n}.') for p in run.info.numel)   # then it is a layer that has the name of its class
         if n==kind and not holds: return n
     return ''
 
@@ -71,7 +71,7 @@ def param_owner(run:Run, param:str) -> str:
     "The layer that the parameter `param` belongs to"
     return param.rpartition('.')[0] or root_name(run) or param
 
-# %% ../nbs/60_depth.ipynb #5c573408
+# %% ../nbs/60_depth.ipynb #410e60ea
 def joined_norm(
     norms, # (things, steps); NaN where a thing had none
 ) -> np.ndarray: # (steps,)
@@ -86,7 +86,7 @@ def layer_norms(
     what:str, # `grads`, `weights` or `updates`
 ) -> tuple: # Names of layers, (layers, steps) norms, (layers,) numbers of elements
     "Norms of parameters joined to those of the layers that own them, in the order in which these ran"
-    norm,numel,owned = getattr(run, what).norm,run.info['numel'],{}
+    norm,numel,owned = getattr(run, what).norm,run.info.numel,{}
     for p in norm: owned.setdefault(param_owner(run, p), []).append(p)
     if not owned: raise LookupError('the optimizer made no step that was recorded: there is nothing to draw')
     names = _as_they_ran(run, owned)
@@ -95,10 +95,10 @@ def layer_norms(
     return names,np.stack(joined),np.array(sizes)
 
 def _as_they_ran(run, owned):
-    ran = dict.fromkeys(run.info['owners'].get(n, n) for n in run.layers)
+    ran = dict.fromkeys(run.info.owners.get(n, n) for n in run.layers)
     return merge_orders([[n for n in ran if n in owned], list(owned)])
 
-# %% ../nbs/60_depth.ipynb #410e4efe
+# %% ../nbs/60_depth.ipynb #6da91998
 def has_updates(run:Run) -> bool:
     "Did an optimizer make a step that was recorded?"
     return 'params' in run.tracks and len(run.grads.params)>0
@@ -116,7 +116,7 @@ def layer_updates(
     "How far each step moves the parameters of each layer, as a share of their size"
     names,moved,_ = layer_norms(run, 'updates')
     size = layer_norms(run, 'weights')[1]
-    return names,moved/np.where(size>0, size, np.nan)
+    return names,ratio_to_weight(moved, size)
 
 # %% ../nbs/60_depth.ipynb #466d6741
 def moments(
@@ -133,7 +133,7 @@ def moment_name(
     "What to call a part"
     return f'step {steps[0]}' if len(steps)<2 else f'{steps[0]} to {steps[-1]}'
 
-# %% ../nbs/60_depth.ipynb #a0f4b07c
+# %% ../nbs/60_depth.ipynb #12f11d9a
 def log_mean(
     x, # Numbers that are not negative; NaN where there is none
     axis:int=-1, # To be averaged
@@ -165,7 +165,7 @@ def late_median(
     "Median of the last quarter of the steps of each row"
     return late_quantiles(values, (.5,))[0]
 
-# %% ../nbs/60_depth.ipynb #2c02bc87
+# %% ../nbs/60_depth.ipynb #d6f77832
 def profiles(
     run:Run, # Any run
 ) -> dict: # From `std`, `small`, `grad` and `update` to names of layers and (layers, steps); the last two only with an optimizer

@@ -8,10 +8,10 @@ Docs: https://hookbook.github.io/hookbook/plot.html.md"""
 __all__ = ['overview_grid', 'LiveView', 'HEALTHY_UPDATE', 'subplots', 'color_dim', 'layer_curves', 'dead_chart', 'grad_flow',
            'update_ratios', 'compare']
 
-# %% ../nbs/65_plot.ipynb #bf36e2f4
+# %% ../nbs/65_plot.ipynb #827350c7
 import io, time
 from fastcore.basics import ifnone, patch
-from .record import *
+from .run import *
 from .depth import *
 from .scales import *
 from .canvas import *

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/pretend.html.md"""
 __all__ = ['PretendGPU', 'pretend_gpu']
 
 # %% ../nbs/91_pretend.ipynb #fad3349a
-import hookbook.stats, math, torch
+import hookbook.measuring, math, torch
 from collections import Counter
 from contextlib import contextmanager
 from itertools import count
@@ -158,9 +158,9 @@ for _name,_f in [('empty.memory_format', _new(torch.ops.aten.empty.memory_format
 @contextmanager
 def pretend_gpu():
     "A device `gpu`, to which tensors and models go by `.gpu()` or `.to('gpu')`; gives the `PretendGPU`"
-    dense = hookbook.stats._dense
+    dense = hookbook.measuring.dense
     def _seen(t): return dense(t) if not isinstance(t, _OnGPU) else t.abs() if t.is_complex() else t
     _gpu.__init__()
-    _gpu.open,hookbook.stats._dense = True,_seen
+    _gpu.open,hookbook.measuring.dense = True,_seen
     try: yield _gpu
-    finally: _gpu.open,hookbook.stats._dense = False,dense
+    finally: _gpu.open,hookbook.measuring.dense = False,dense

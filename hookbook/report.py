@@ -7,289 +7,57 @@ Docs: https://hookbook.github.io/hookbook/report.html.md"""
 # %% auto #0
 __all__ = ['layer_table', 'Changes', 'changes']
 
-# %% ../nbs/69_report.ipynb #718ebfbd
-import base64, html, io, math, re, warnings
+# %% ../nbs/69_report.ipynb #3a30e0e1
 from pathlib import Path
-import numpy as np
 from torch import nn
-from fastcore.basics import patch, ifnone
-from .summary import Summary
-from .stats import bin_edges
-from .record import *
-from .health import *
-from .depth import *
-from .scales import *
-from .curves import *
-from .flow import *
+from fastcore.basics import patch
+from fastcore.xml import Div, P, Pre
 from . import __version__
+from .files import write_whole
+from .summary import Summary
+from .run import *
+from .health import *
+from .digest import *
+from .flow import profile_labels
+from .svg import *
+from .page import *
 
-# %% ../nbs/69_report.ipynb #c0f00314
-_number_of = dict(findings='findings', std='std', mean='mean', min='min', max='max', small='near zero', nonfinite='NaN/Inf', grad='gradient', update='update')
-
-def _late(values):
-    "Median of the last quarter of each row"
-    return late_median(values)
-
-def _owner(run, name):
-    "The layer that the parameter or column `name` belongs to"
-    return run.info['owners'].get(name) or (name if name in run.info['chosen'] else name.rpartition('.')[0] or (root_name(run) if name else ''))
-
-def layer_table(
-    run:Run, # What `record` gives, or `Run.load`
-    findings=(), # What `run.health()` gave, to count
-) -> list: # A dict for each layer, of strings and numbers; `None` where there is nothing to tell
-    "One row a layer: what it gives, what gradient its parameters get and how far they move, late in the run"
-    cols = {k: dict(zip(run.layers, _late(list(getattr(run, k).values())))) for k in ('mean','std','min','max','small')} if len(run.steps) and len(run.layers) else {}
-    cols['nonfinite'] = {n: int(np.nansum(v)) for n,v in run.nonfinite.items()}
-    owned = _owned(run)
-    count = [_owner(run, f.layer) for f in findings]
-    def _row(n):
-        own = run.info['owners'].get(n, n)
-        return dict(layer=n, kind=run.info['kinds'].get(own, ''), **{k: _plain(c.get(n)) for k,c in cols.items()},
-                    **{k: _plain(c.get(own)) for k,c in owned.items()}, findings=count.count(own), fired=n not in run.never_fired)
-    return [_row(n) for n in [*run.layers, *run.never_fired]]
-
-def _plain(v): return v if v is None or isinstance(v, int) else None if np.isnan(v) else float(v)
-
-def _owned(run):
-    "Gradient and update of the parameters of each layer"
-    if 'params' not in run.tracks or not len(run.grads.params): return {}
-    both = dict(grad=layer_grads(run), update=layer_updates(run))
-    return {k: dict(zip(names, _late(values))) for k,(names,values) in both.items()}
-
-# %% ../nbs/69_report.ipynb #a709fd98
-def _esc(s): return html.escape(str(s))
-
-def _text(s): return re.sub('`([^`]+)`', r'<code>\1</code>', _esc(s))
-
-def _num(v):
-    if v is None: return '–'
-    if isinstance(v, int): return f'{v:,}'
-    return f'{v:,.0f}' if math.isfinite(v) and v==int(v) and abs(v)<1e6 else f'{v:.3g}'
-
-def _cell(v):
-    if isinstance(v, str): return f'<td>{_esc(v)}</td>'
-    return f'<td class="num" data-v="{"" if v is None else str(float(v)).replace("inf", "Infinity")}">{_num(v)}</td>'
-
-def _table(
-    heads, # Headings
-    rows, # A list of cells for each row: strings, numbers and `None`
-    ids=(), # Where each row's link leads
-):
-    "A table that can be sorted"
-    th = ''.join(f'<th aria-sort="none"><button type="button">{_esc(h)}</button></th>' for h in heads)
-    tr = ''.join(f'<tr>{_first(i, r, ids)}{"".join(map(_cell, r[1:]))}</tr>' for i,r in enumerate(rows))
-    return f'<div class="scroll"><table><thead><tr><th aria-sort="ascending"><button type="button">#</button></th>{th}</tr></thead><tbody>{tr}</tbody></table></div>'
-
-def _first(i, row, ids):
-    name = f'<a href="#{ids[i]}">{_esc(row[0])}</a>' if i<len(ids) and ids[i] else _esc(row[0])
-    return f'<td class="num" data-v="{i}">{i}</td><th scope="row">{name}</th>'
-
-# %% ../nbs/69_report.ipynb #7d4fbee9
-def _seen(f):
-    "One line: where, how much, when"
-    (a,b),limit = f.steps,f' (<span>threshold {_num(f.threshold)}</span>)' if f.threshold else ''
-    more = [*f.evidence, *([f'Source: {f.source}'] if f.source else [])]
-    why = f'<details><summary>evidence</summary><ul>{"".join(f"<li>{_text(e)}</li>" for e in more)}</ul></details>' if more else ''
-    return f'<li><code>{_esc(f.layer or "the model")}</code>, {f"step {a}" if a==b else f"steps {a} to {b}"}: {_esc(f.unit or "seen")} <b>{_num(f.seen)}</b>{limit}{why}</li>'
-
-def _finding(same):
-    "What is said of several layers"
-    f,lines = same[0],list(map(_seen, same))
-    rest = f'<details><summary>{len(lines)-6} more</summary><ul>{"".join(lines[6:])}</ul></details>' if len(lines)>6 else ''
-    return (f'<article class="finding {_esc(f.severity)}"><h3><span class="badge">{_esc(f.severity)}</span> {_esc(f.rule)}</h3>'
-            f'<p>{_text(f.means)}</p><p><b>Try:</b> {_text(f.try_)}</p><ul class="seen">{"".join(lines[:6])}</ul>{rest}</article>')
-
-def _findings(findings):
-    "All findings, and what was looked for"
-    groups = {}
-    for f in findings: groups.setdefault((f.severity, f.rule, f.means, f.try_), []).append(f)
-    none,notes,caveat = (findings._none(),findings.notes(),findings.caveat) if isinstance(findings, Findings) else ('no findings',[],'')
-    return (f'<p class="caveat">{_text(caveat)}</p>' if caveat else '')+(''.join(map(_finding, groups.values())) or f'<p class="fine">{none.capitalize()}.</p>')+''.join(f'<p class="note">{_text(s)}.</p>' for s in notes)
-
-# %% ../nbs/69_report.ipynb #3756a794
-_INK = '#010203'   # stands for the colour of the text around the picture
-
-_style = {'svg.fonttype': 'none', 'svg.hashsalt': 'hookbook', 'font.size': 9, 'axes.facecolor': 'none', 'figure.facecolor': 'none', 'savefig.facecolor': 'none',
-          'legend.frameon': False, 'figure.dpi': 72, **{k: _INK for k in ('text.color','axes.edgecolor','axes.labelcolor','xtick.color','ytick.color')}}
-
-def _svg(draw, figsize, key, title):
-    "The picture that `draw(ax)` makes, as inline SVG; `key` tells its ids from those of others"
-    import matplotlib as mpl
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-    buf = io.StringIO()
-    with mpl.rc_context(_style), warnings.catch_warnings():
-        warnings.simplefilter('ignore', UserWarning)   # a layout that finds no room still gives a picture
-        canvas = FigureCanvasSVG(fig := Figure(figsize, dpi=144, layout='constrained'))
-        draw(fig.subplots())
-        canvas.print_svg(buf)   # `savefig` would draw it twice
-    s = buf.getvalue()
-    s = s[s.index('<svg'):].replace(_INK, 'currentColor')
-    s = re.sub(r'<metadata>.*?</metadata>|<!--.*?-->| xmlns(:xlink)?="[^"]*"', '', s, flags=re.S)
-    s = re.sub(r'(\bid="|href="#|url\(#)', rf'\g<1>{key}-', s)
-    s = re.sub(r' d="[^"]*"', lambda m: re.sub(r'(\.\d)\d+', r'\1', m[0]), s)   # a tenth of a point is as fine as anyone sees
-    s = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', rf'<svg viewBox="\1" style="max-width:{figsize[0]*1.35:.1f}in" role="img" aria-label="{_esc(title)}">', s, count=1)
-    return re.sub(r'\n\s*', '\n', s)
-
-# %% ../nbs/69_report.ipynb #f91e6947
-_captions = dict(
-    std=('Standard deviation of the activations', 'A line a layer, dark for the first ones. Healthy layers stay within one or two orders of magnitude of each other. A line ends where no value is finite.'),
-    mean=('Mean of the activations', 'Lines that run away tell of activations that grow without bound.'),
-    dead=('Share of activations near zero', 'Half is what a ReLU gives by itself. Bright is dead; grey is where no value was finite.'),
-    depth=('Gradient over depth', 'From top to bottom the layers as they ran. A line that falls to the left towards the top is a gradient that vanishes on its way back. A triangle at the edge is a gradient of 0; steps without a finite gradient have no line.'),
-    time=('Gradient over time', 'Bright is large; black is the smallest on the scale, and 0. Red is infinite, and grey is where there was no number: no gradient, or NaN.'),
-    updates=('Size of the updates', 'Per step and as a share of the weight. The band is 1/10,000 to 1/100; about 1/1,000 is healthy.'))
-
-def _pictures(run):
-    "Name and drawing function of each picture that there is data for"
-    res = dict(std=lambda ax: run.layer_curves('std', ax=ax), mean=lambda ax: run.layer_curves('mean', ax=ax), dead=lambda ax: run.dead_chart(ax=ax))
-    if not _owned(run): return res
-    def _flow(draw, **kwargs): return lambda ax: draw(*layer_grads(run)[::-1], run.grads.steps, ax, **kwargs)
-    return {**res, 'depth': _flow(flow_over_depth), 'time': _flow(flow_over_time, end=steps_run(run)), 'updates': lambda ax: run.update_ratios(ax=ax)}
-
-def _figures(run):
-    if not len(run.steps) or not len(run.layers): return '<p>No training step was recorded: there is nothing to draw.</p>'
-    rows = 1.4+.15*min(len(run.layers), 26)
-    return '<div class="pics">' + ''.join(
-        f'<figure>{_svg(draw, (5.2,2.9 if k in ("std","mean","updates") else max(rows, 2.9)), k, _captions[k][0])}'
-        f'<figcaption><b>{_captions[k][0]}.</b> {_captions[k][1]}</figcaption></figure>' for k,draw in _pictures(run).items()) + '</div>'
-
-# %% ../nbs/69_report.ipynb #9d48c31f
-def _bitmap(z, lo, hi, cmap='viridis', colors=48):
-    "A PNG file with a pixel for each number in `z` (rows from the bottom, columns); `nan` is grey"
-    import matplotlib as mpl
-    from PIL import Image
-    with np.errstate(invalid='ignore'): codes = np.where(np.isnan(z), colors, ((z-lo)/(hi-lo)*(colors-1)).clip(0, colors-1).round()).astype(np.uint8)
-    im = Image.fromarray(codes[::-1]).convert('P')
-    rgb = (mpl.colormaps[cmap](np.linspace(0, 1, colors))[:,:3]*255).astype(np.uint8)
-    im.putpalette([*rgb.flatten().tolist(), 160, 160, 160])
-    buf = io.BytesIO()
-    im.save(buf, 'PNG', optimize=True)
-    return 'data:image/png;base64,'+base64.b64encode(buf.getvalue()).decode()
-
-def _shares(hist, edges, most=100):
-    "Logarithms of shares (rows, at most `most` columns)"
-    k = -(-len(hist)//most)
-    counts = np.add.reduceat(rebin(hist, edges), np.arange(0, len(hist), k))
-    with np.errstate(all='ignore'): return np.log10((counts/counts.sum(1, keepdims=True)).clip(1e-4, .1)).T
-
-def _gallery(run, names, rows=36):
-    "A small picture for each of the layers `names`"
-    scale = scale_of([run.hist(n) for n in names])
-    lo,hi,width = scale.lo,scale.hi,scale.width
-    at = lambda v: np.arcsinh(v/width)
-    edges = width*np.sinh(np.linspace(at(lo), at(hi), rows+1))
-    marks = ''.join(f'<span style="bottom:{(at(v)-at(lo))/(at(hi)-at(lo)):.1%}">{v:g}</span>' for v in round_marks(scale, 3))
-    return '<div class="dims">' + ''.join(
-        f'<figure id="{_id(run, n)}" data-layer="{_esc(n)}"><figcaption title="{_esc(n)}">{_esc(n)}</figcaption><div class="dim"><div class="marks">{marks}</div>'
-        f'<img src="{_bitmap(_shares(run.hist(n), edges), -4, -1)}" alt="histograms over time"></div></figure>' for n in names) + '</div>'
-
-def _id(run, name): return f'l{list(run.layers).index(name)}'
-
-# %% ../nbs/69_report.ipynb #a20c46fb
-_css = """
-:root { color-scheme: light dark; --bg: #fff; --fg: #1c2024; --soft: #5c6670; --line: #d9dee3; --card: #f6f7f9; --link: #0b5cad; --error: #b3261e; --warning: #8a5300; --notice: #0b5cad; }
-@media (prefers-color-scheme: dark) { :root { --bg: #14171a; --fg: #e4e7ea; --soft: #9aa5b0; --line: #343b42; --card: #1d2226; --link: #7ab8ff; --error: #ff8a80; --warning: #ffb951; --notice: #7ab8ff; } }
-* { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
-body { margin: 0 auto; padding: 1rem clamp(.8rem, 3vw, 2rem) 4rem; max-width: 76rem; background: var(--bg); color: var(--fg); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
-h1 { font-size: 1.6rem; line-height: 1.2; margin: .5rem 0; } h2 { margin: 2.5rem 0 .8rem; font-size: 1.25rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
-h3 { margin: 0 0 .3rem; font-size: 1rem; } a { color: var(--link); } code, pre { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
-nav { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; } .note, figcaption, .count { color: var(--soft); font-size: .875rem; }
-.finding { border: 1px solid var(--line); border-left: 4px solid var(--c); background: var(--card); border-radius: 6px; padding: .8rem 1rem; margin: .8rem 0; } .finding p { margin: .3rem 0; max-width: 48rem; }
-.error { --c: var(--error); } .warning { --c: var(--warning); } .notice { --c: var(--notice); }
-.badge { color: var(--c); border: 1px solid var(--c); border-radius: 4px; padding: 0 .4em; font-size: .75rem; font-weight: 600; text-transform: uppercase; }
-.fine { font-size: 1.1rem; } .caveat { border: 1px dashed var(--warning); border-radius: 6px; padding: .6rem 1rem; } .scroll { overflow-x: auto; max-width: 100%; border: 1px solid var(--line); border-radius: 6px; } pre { margin: 0; padding: .8rem; line-height: 1.35; overflow-wrap: normal; }
-.seen b, .seen li > span { white-space: nowrap; } .seen details { display: inline-block; margin-left: .6em; vertical-align: top; } .layers .scroll { max-height: 85vh; overflow: auto; } thead th { position: sticky; top: 0; background: var(--bg); box-shadow: 0 1px var(--line); }
-details > summary { cursor: pointer; color: var(--link); font-size: .875rem; } ul.seen { margin: .5rem 0 0; padding-left: 1.2rem; font-size: .875rem; } details ul { margin: .3rem 0; padding-left: 1.2rem; font-size: .875rem; }
-.pics { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: 1.5rem 1rem; } figure { margin: 0; min-width: 0; }
-.pics svg { width: 100%; height: auto; display: block; margin: 0 auto .4rem 0; } .pics svg text { font-family: system-ui, sans-serif !important; }
-.tools { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: .8rem 0; } .tools input[type=search] { flex: 1 1 14rem; max-width: 26rem; font: inherit; padding: .4rem .6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); color: inherit; }
-table { border-collapse: collapse; width: 100%; font-size: .875rem; font-variant-numeric: tabular-nums; } th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
-tbody th { font: .8125rem ui-monospace, monospace; max-width: min(22rem, 45vw); overflow: hidden; text-overflow: ellipsis; } td.num { text-align: right; } tbody tr:hover { background: var(--card); } tbody tr:last-child > * { border-bottom: 0; }
-thead button { all: unset; cursor: pointer; font-weight: 600; } thead button:focus-visible { outline: 2px solid var(--link); } thead button::after { content: "\\2195"; content: "\\2195" / ""; opacity: .35; margin-left: .3em; }
-th[aria-sort=ascending] button::after { content: "\\2191"; content: "\\2191" / ""; opacity: 1; } th[aria-sort=descending] button::after { content: "\\2193"; content: "\\2193" / ""; opacity: 1; }
-.dims { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(45%, 13rem), 1fr)); gap: .8rem; } .dims figcaption { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font: .75rem ui-monospace, monospace; margin-left: 2.6rem; }
-.dim { display: flex; height: 6rem; } .dim img { flex: 1; min-width: 0; height: 100%; image-rendering: pixelated; border: 1px solid var(--line); } .marks { position: relative; flex: 0 0 2.6rem; font-size: .6875rem; color: var(--soft); line-height: 1; }
-.marks span { position: absolute; right: .3rem; transform: translateY(50%); } :target { outline: 2px solid var(--link); outline-offset: 2px; } [hidden] { display: none !important; }
-@media print { .tools { display: none; } .finding, figure { break-inside: avoid; } }
-"""
-
-# %% ../nbs/69_report.ipynb #f9f2f8f5
-_js = """
-for (const box of document.querySelectorAll('.layers')) {
-  const body = box.querySelector('tbody'), heads = [...box.querySelectorAll('thead th')], rows = [...body.rows];
-  const find = box.querySelector('input[type=search]'), only = box.querySelector('input[type=checkbox]'), count = box.querySelector('.count');
-  const pics = new Map([...document.querySelectorAll('[data-layer]')].map(f => [f.dataset.layer, f]));
-  const order = new Intl.Collator(undefined, {numeric: true});
-  const value = (row, i) => { const c = row.cells[i]; return c.dataset.v === undefined ? c.textContent : c.dataset.v === '' ? null : Number(c.dataset.v); };
-  heads.forEach((th, i) => th.querySelector('button').addEventListener('click', () => {
-    const up = th.getAttribute('aria-sort') !== 'ascending', sign = up ? 1 : -1;
-    for (const o of heads) o.setAttribute('aria-sort', 'none');
-    th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-    const sorted = rows.map(r => [value(r, i), r]);
-    sorted.sort(([a], [b]) => a === null ? (b === null ? 0 : 1) : b === null ? -1 : sign*(typeof a === 'string' ? order.compare(a, b) : a-b));
-    body.append(...sorted.map(([, r]) => r));
-  }));
-  const filter = () => {
-    const words = find.value.toLowerCase().split(/\\s+/).filter(Boolean);
-    let shown = 0;
-    for (const r of rows) {
-      const name = r.querySelector('th').textContent, text = (name+' '+r.cells[2].textContent).toLowerCase();
-      const hit = words.every(w => text.includes(w)) && !(only && only.checked && !(value(r, 3) > 0));
-      r.hidden = !hit; shown += hit;
-      if (pics.has(name)) pics.get(name).hidden = !hit;
-    }
-    count.textContent = `${shown === rows.length ? '' : `${shown} of `}${rows.length} layer${rows.length === 1 ? '' : 's'}`;
-  };
-  find.addEventListener('input', filter);
-  if (only) only.addEventListener('change', filter);
-  filter();
-}
-"""
-
-# %% ../nbs/69_report.ipynb #af9c5bd6
-def _page(
-    title, # Of the page
-    about, # A line below it
-    sections, # From title to HTML
-) -> str:
-    "A whole page"
-    ids = {h: re.sub(r'\W+', '-', h.lower()) for h in sections}
-    nav = ''.join(f'<a href="#{ids[h]}">{_esc(h)}</a>' for h in sections)
-    main = '\n'.join(f'<section id="{ids[h]}"><h2>{_esc(h)}</h2>\n{s}\n</section>' for h,s in sections.items())
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{_esc(title)}</title>
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<link rel="icon" href="data:,"><style>{_css}</style></head>
-<body><header><h1>{_esc(title)}</h1><p class="note">{_esc(about)}</p><nav>{nav}</nav></header>
-<main>
-{main}
-</main><script>{_js}</script></body></html>
-"""
-
-def _tools(only): # A box to type in, and one to tick
-    tick = '<label><input type="checkbox"> only with findings</label>' if only else ''
-    return f'<div class="tools"><input type="search" placeholder="Filter by name or kind" aria-label="Filter layers">{tick}<span class="count" aria-live="polite"></span></div>'
+_all_ = ['layer_table', 'Changes', 'changes']
 
 # %% ../nbs/69_report.ipynb #6f72acf2
-_what = ('The numbers are medians of the last quarter of the recorded steps. Near zero: share of values with |x| ≤ 1/32. Gradient: root mean square over all parameters of the layer; '
-         'update: how far a step moves them, as a share of their size. A dash: there was no finite number.')
+_WHAT = ('The numbers are medians of the last quarter of the recorded steps. Near zero: share of values with |x| ≤ 1/32. '
+         'Gradient: root mean square over all parameters of the layer; update: how far a step moves them, as a share of their size. '
+         'A dash: there was no finite number.')
 
-def _layers(run, findings):
+def _has_hists(run): return len(run.steps)>0 and len(run.layers)>0 and run.tracks['layers'].hist
+
+def _layers_part(run, findings):
     "The table of layers"
-    rows = layer_table(run, findings)
-    cells = [[r['layer'], r['kind'] if r['fired'] else f'{r["kind"]} (never fired)', *map(r.get, _number_of)] for r in rows]
-    ids = [_id(run, r['layer']) if r['fired'] and run.tracks['layers'].hist and len(run.steps) else None for r in rows]
-    return f'<div class="layers">{_tools(True)}{_table(["layer","kind",*_number_of.values()], cells, ids)}</div>' \
-           f'<p class="note">NaN/Inf are counted in all steps. {_what}</p>'
+    rows,links = layer_table(run, findings),_has_hists(run)
+    cells = [[r['layer'], r['kind'] if r['fired'] else f'{r["kind"]} (never fired)', *map(r.get, number_labels)] for r in rows]
+    ids = [layer_id(run, r['layer']) if links and r['fired'] else None for r in rows]
+    table = sortable(['layer','kind',*number_labels.values()], cells, ids)
+    return layers_box(table, only=True),P(f'NaN/Inf are counted in all steps. {_WHAT}', klass='note')
 
-def _page_path(path, name):
-    "The file `path`, or the file `name` in the folder `path`"
-    return Path(path)/name if Path(path).is_dir() else Path(path)
+def _dims_part(run):
+    "The small pictures of all layers"
+    first,last = run.steps[0],run.steps[-1]
+    note = (f'Histograms of the activations of each layer over steps {first} to {last}, left to right. Bright is frequent; the axis of values is '
+            'the same for all, and logarithmic away from zero. Grey is where no value was finite.')
+    return P(note, klass='note'),small_dims(run)
 
-def _about(run): return repr(run).partition(': ')[2]
+def _pictures_part(pictures, missing): return gallery(pictures) if pictures else P(f'{missing}: there is nothing to draw.')
+
+# %% ../nbs/69_report.ipynb #756c6bf2
+def _written(path, name, title, about, parts):
+    "Write a page to the file `path`, or to the file `name` in the folder `path`"
+    path = Path(path)/name if Path(path).is_dir() else Path(path)
+    write_whole(path, document(title, f'{about}. Written by hookbook {__version__}.', parts), sync=False)
+    return path
+
+def _check_summary(summary):
+    if summary is None or isinstance(summary, (str,nn.Module,Summary)): return
+    raise TypeError(f'summary={summary!r} is neither text nor a summary: give `summary(model)`, the model, or a string')
 
 @patch
 def report(self:Run,
@@ -299,85 +67,25 @@ def report(self:Run,
     findings=None, # What `health` gave, for other thresholds; default: `self.health()`
 ) -> Path: # Of the file; raises `TypeError` for a `summary` that is none
     "Write the run as one self-contained HTML page"
-    if not (summary is None or isinstance(summary, (str,nn.Module,Summary))): raise TypeError(f'summary={summary!r} is neither text nor a summary: give `summary(model)`, the model, or a string')
+    _check_summary(summary)
     findings = self.health() if findings is None else findings
-    parts = {'Findings': _findings(findings)}
-    if summary is not None: parts['Model'] = f'<div class="scroll"><pre>{_esc(summary)}</pre></div>'
-    parts['Pictures'] = _figures(self)
-    parts['Layers'] = _layers(self, findings)
-    if len(self.steps) and len(self.layers) and self.tracks['layers'].hist:
-        parts['Distributions'] = f'<p class="note">Histograms of the activations of each layer over steps {self.steps[0]} to {self.steps[-1]}, left to right. Bright is frequent; the axis of values is the same for all, and logarithmic away from zero. Grey is where no value was finite.</p>'+_gallery(self, list(self.layers))
-    path = _page_path(path, 'report.html')
-    path.write_text(_page(title, f'{_about(self)}. Written by hookbook {__version__}.', parts), encoding='utf-8')
-    return path
-
-# %% ../nbs/69_report.ipynb #7febe583
-_compared = ('std','small','grad','update')
-
-class Changes:
-    "What is different between two runs: findings that are `gone`, `new` or still there (`kept`), layers that `only` one of them has, and `rows` of both numbers of each layer"
-    def __init__(self,
-        before:Run, # A run
-        after:Run, # Another one
-        labels:tuple=('before','after'), # What to call them
-    ):
-        if labels[0]==labels[1]: labels = [f'{l} ({k})' for l,k in zip(labels, ('before','after'))]
-        self.before,self.after,self.labels = before,after,tuple(labels)
-        was,now = ({(f.rule, f.layer): f for f in r.health()} for r in (before,after))
-        self.gone,self.new = [f for k,f in was.items() if k not in now],[f for k,f in now.items() if k not in was]
-        self.kept = [f for k,f in now.items() if k in was]
-        a,b = ({r['layer']: r for r in layer_table(r)} for r in (before,after))
-        self.only = [n for n in a if n not in b],[n for n in b if n not in a]
-        self.rows = [dict(layer=n, kind=(b.get(n) or a[n])['kind'], **{k: (a.get(n, {}).get(k), b.get(n, {}).get(k)) for k in _compared}) for n in merge_orders([list(a), list(b)])]
-
-def changes(
-    before:Run, # A run
-    after:Run, # Another one
-    labels:tuple=('before','after'), # What to call them
-) -> Changes:
-    "What is different between two runs"
-    return Changes(before, after, labels)
-
-# %% ../nbs/69_report.ipynb #a75c8626
-def _factor(pair):
-    "How far two numbers are apart, on a scale of ratios; 0 where one is missing"
-    a,b = pair
-    if a is None or b is None or a==b: return 0.
-    return abs(math.log((abs(b)+1e-12)/(abs(a)+1e-12)))
-
-def _apart(row): return max(_factor(row[k]) for k in _compared)
-
-def _arrow(pair): return ' → '.join(map(_num, pair)) if pair!=(None,None) else ''
-
-@patch
-def __repr__(self:Changes):
-    lines = [f'{self.labels[0]}: {_about(self.before)}', f'{self.labels[1]}: {_about(self.after)}']
-    if not self.shared: lines += ['No layer in common, so no numbers to compare', *self._alone()]
-    if not (self.gone or self.new): lines.append('No difference in findings')
-    for what,fs in dict(gone=self.gone, new=self.new, kept=self.kept).items():
-        if fs: lines += [f'{len(fs)} finding{"" if len(fs)==1 else "s"} {what}:'] + [f'  {f.severity}: {f.rule}, {f.layer or "the model"}' for f in fs]
-    moved = sorted([r for r in self.rows if _apart(r)>0], key=_apart, reverse=True)[:10]
-    cells = [['layer',*(_number_of[k] for k in _compared)]]+[[r['layer'],*(_arrow(r[k]) for k in _compared)] for r in moved]
-    widths = [max(map(len, c)) for c in zip(*cells)]
-    return '\n'.join(lines+([f'What changed most ({self.labels[0]} → {self.labels[1]}, median of the last quarter of the steps):'] if moved else ['No layer changed']*bool(self.shared))
-                     + ['  '+'  '.join(c.ljust(w) for c,w in zip(r, widths)).rstrip() for r in cells if moved] + (self._alone() if self.shared else []))
-
-@patch(as_prop=True)
-def shared(self:Changes): return len(self.rows)-sum(map(len, self.only))
-
-@patch
-def _alone(self:Changes, most=8):
-    "A sentence for each run that has layers of its own"
-    return [f'Only in {l} ({len(ns)} layer{"" if len(ns)==1 else "s"}): {", ".join(ns[:most])}{", ..." if len(ns)>most else ""}' for l,ns in zip(self.labels, self.only) if ns]
-
-@patch
-def to_dict(self:Changes): # Strings, numbers and lists only
-    "Everything as a dict that `json.dumps` takes"
-    return dict(labels=list(self.labels), **{k: [f.to_dict() for f in getattr(self, k)] for k in ('gone','new','kept')}, only=list(self.only),
-                layers=[{k: list(v) if isinstance(v, tuple) else v for k,v in r.items()} for r in self.rows])
+    parts = {'Findings': findings_part(findings)}
+    if summary is not None: parts['Model'] = Div(Pre(str(summary)), klass='scroll')
+    parts['Pictures'] = _pictures_part(run_pictures(self), 'No training step was recorded')
+    parts['Layers'] = _layers_part(self, findings)
+    if _has_hists(self): parts['Distributions'] = _dims_part(self)
+    return _written(path, 'report.html', title, about(self), parts)
 
 # %% ../nbs/69_report.ipynb #1bb67941
-def _pairs(values, labels): return [f'{_number_of[k]} {l}' for k in values for l in labels]
+_WHAT_CHANGED = 'A triangle at the edge is a 0; there is no line where there was no finite number.'
+
+def _changes_part(self):
+    "The table of both numbers of each layer"
+    what = list(profile_labels)
+    heads = ['layer','kind',*(f'{number_labels[k]} {l}' for k in what for l in self.labels)]
+    rows = [[r['layer'], r['kind'], *(v for k in what for v in r[k])] for r in self.rows]
+    said = (['No layer in common'] if not self.shared else [])+self.alone(10_000)
+    return (*[P(f'{s}.') for s in said], layers_box(sortable(heads, rows)), P(_WHAT, klass='note'))
 
 @patch
 def report(self:Changes,
@@ -385,18 +93,9 @@ def report(self:Changes,
     title:str='Two trainings', # Title of the page
 ) -> Path: # Of the file
     "Write the comparison as one self-contained HTML page"
-    parts = {h: _findings(fs) for h,fs in {'Findings that are gone': self.gone, 'New findings': self.new, 'Findings that stay': self.kept}.items()}
-    parts['Pictures'] = self._figures()
-    cells = [[r['layer'], r['kind'], *(v for k in _compared for v in r[k])] for r in self.rows]
-    parts['Layers'] = ''.join(f'<p>{_esc(s)}.</p>' for s in ['No layer in common']*(not self.shared)+self._alone(10_000))+f'<div class="layers">{_tools(False)}{_table(["layer","kind",*_pairs(_compared, self.labels)], cells)}</div><p class="note">{_what}</p>'
-    path = _page_path(path, 'changes.html')
-    path.write_text(_page(title, f'{self.labels[0]}: {_about(self.before)}. {self.labels[1]}: {_about(self.after)}. Written by hookbook {__version__}.', parts), encoding='utf-8')
-    return path
-
-@patch
-def _figures(self:Changes):
-    if not (len(self.before.steps) and len(self.after.steps)): return '<p>One of the runs has recorded no training step: there is nothing to draw.</p>'
-    both,rows = comparable(self.before, self.after),2+.15*min(len(self.rows), 30)
-    names = common_order(both)
-    return '<div class="pics">'+''.join(f'<figure>{_svg(lambda ax: compare_profile(k, both[k], names, self.labels, ax), (5.2,rows), f"c{i}", profile_labels[k])}'
-        f'<figcaption><b>{_esc(profile_labels[k]).capitalize()}</b> over depth, in the last quarter of the steps.</figcaption></figure>' for i,k in enumerate(both))+'</div><p class="note">A triangle at the edge is a 0; there is no line where there was no finite number.</p>'
+    parts = {'Findings that are gone': findings_part(self.gone), 'New findings': findings_part(self.new), 'Findings that stay': findings_part(self.kept)}
+    pictures = change_pictures(self.before, self.after, self.labels)
+    parts['Pictures'] = _pictures_part(pictures, 'One of the runs has recorded no training step'),P(_WHAT_CHANGED, klass='note') if pictures else ''
+    parts['Layers'] = _changes_part(self)
+    runs = [f'{l}: {about(run)}' for l,run in zip(self.labels, (self.before,self.after))]
+    return _written(path, 'changes.html', title, '. '.join(runs), parts)

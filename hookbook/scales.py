@@ -8,13 +8,13 @@ Docs: https://hookbook.github.io/hookbook/scales.html.md"""
 __all__ = ['LEAST', 'MOST', 'AsinhScale', 'round_marks', 'scale_of', 'rebin', 'log_shares', 'step_edges', 'steps_run',
            'join_columns', 'thin_line', 'suitable_scale']
 
-# %% ../nbs/61_scales.ipynb #3ff1a357
+# %% ../nbs/61_scales.ipynb #02553ddc
 import math, warnings
 from dataclasses import dataclass
 import numpy as np
 from .stats import bin_edges
 
-# %% ../nbs/61_scales.ipynb #56168676
+# %% ../nbs/61_scales.ipynb #e94721e1
 @dataclass
 class AsinhScale:
     "An axis that is linear up to `width`, and logarithmic beyond"
@@ -34,7 +34,7 @@ class AsinhScale:
         "Values that stand evenly on the axis, from one end to the other"
         return self.width*np.sinh(np.linspace(self.at(self.lo), self.at(self.hi), n))
 
-# %% ../nbs/61_scales.ipynb #a0c52783
+# %% ../nbs/61_scales.ipynb #d5c0af23
 def _round_within(v, lo, hi):
     "`v` with one digit, towards zero if it would leave the range"
     r = float(f'{v:.0e}')
@@ -68,7 +68,7 @@ def scale_of(
     mid = bin_edges()[1025+(sizes<sizes[-1]/2).sum()]
     return AsinhScale(_values[used[0]], max(_values[used[-1]+1], mid), mid/2)
 
-# %% ../nbs/61_scales.ipynb #8167b5aa
+# %% ../nbs/61_scales.ipynb #2c300ae0
 def rebin(
     hist, # (spans, 2048), counts in the bins of `hist_bits`
     edges, # (n+1,), increasing
@@ -79,7 +79,7 @@ def rebin(
     part = ((edges-_values[i-1])/(_values[i]-_values[i-1])).clip(0, 1)
     return np.diff(below[:,i-1]+part*(below[:,i]-below[:,i-1]), axis=1)
 
-# %% ../nbs/61_scales.ipynb #4c4a420a
+# %% ../nbs/61_scales.ipynb #9894ae4e
 LEAST,MOST = -4,-1   # logarithms of the shares between which colours differ
 
 def log_shares(
@@ -104,9 +104,10 @@ def steps_run(
     series, # A `Run`, or one of its tracks
 ) -> int|None: # `None` if nobody knows
     "How many training steps there were, recorded or not"
-    return getattr(series, 'info', {}).get('ran')
+    info = getattr(series, 'info', None)
+    return info.ran if info else None
 
-# %% ../nbs/61_scales.ipynb #a230c9ce
+# %% ../nbs/61_scales.ipynb #d9d2842e
 def join_columns(
     values, # (rows, columns)
     steps, # Of the columns
@@ -123,7 +124,7 @@ def join_columns(
         joined = [join(values[:,i:i+k], 1) for i in range(0, values.shape[1], k)]
     return np.stack(joined, 1),np.append(steps[::k], edges[-1])
 
-# %% ../nbs/61_scales.ipynb #b8fe6211
+# %% ../nbs/61_scales.ipynb #95c0a7da
 def thin_line(
     xs, # (n,)
     ys, # (n,)
@@ -139,7 +140,7 @@ def _peaks(at, ys):
     if np.isnan(ys).all(): return [at[0]]   # a gap stays a gap
     return sorted({at[np.nanargmin(ys)], at[np.nanargmax(ys)]})
 
-# %% ../nbs/61_scales.ipynb #5e34febc
+# %% ../nbs/61_scales.ipynb #47c80b03
 _CROWDED = 30   # times the median: beyond it, a linear axis leaves less than a millimetre to most values in a picture of three centimetres
 
 def suitable_scale(
