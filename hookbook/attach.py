@@ -9,7 +9,7 @@ Docs: https://hookbook.github.io/hookbook/attach.html.md"""
 # %% auto #0
 __all__ = ['Guard', 'warn_softly', 'Attached', 'is_scripted', 'plain_opt', 'Eager', 'is_compiled']
 
-# %% ../nbs/46_attach.ipynb #4904584e
+# %% ../nbs/46_attach.ipynb #6cba9ada
 import sys, threading, warnings, weakref
 import torch
 from torch import nn
@@ -19,7 +19,7 @@ from .modules import *
 from .running import *
 from .hook import *
 
-# %% ../nbs/46_attach.ipynb #38b274cc
+# %% ../nbs/46_attach.ipynb #2708cb42
 class Guard:
     "Calls functions of ours such that a fault in them is reported once, and never ends a training"
     def __init__(self,
@@ -45,7 +45,7 @@ class Guard:
         self.errors[name] = f'{type(e).__name__}: {e}'
         warn_softly(f'{what}: {self.errors[name]}')
 
-# %% ../nbs/46_attach.ipynb #e92587bd
+# %% ../nbs/46_attach.ipynb #abca1c78
 def warn_softly(
     text:str, # What to say
 ):
@@ -53,7 +53,7 @@ def warn_softly(
     try: warnings.warn(text, stacklevel=3)
     except Warning: print(f'hookbook: {text}'.replace('hookbook: hookbook', 'hookbook'), file=sys.stderr)
 
-# %% ../nbs/46_attach.ipynb #c3193485
+# %% ../nbs/46_attach.ipynb #57c05906
 def _ref(o, hold): return (lambda: o) if hold else weakref.ref(o)
 
 class Attached:
@@ -81,7 +81,7 @@ class Attached:
 def _registered(ref, *args):
     if (attached := ref()) is not None: attached.stale = True
 
-# %% ../nbs/46_attach.ipynb #09ef6dab
+# %% ../nbs/46_attach.ipynb #11d0529e
 @patch
 def scan(self:Attached) -> dict: # The chosen layers, by name
     "Look up the chosen layers and hook those that are not hooked yet"
@@ -104,7 +104,7 @@ def is_scripted(
     "Has TorchScript compiled it? There PyTorch runs no hooks"
     return isinstance(m, torch.jit.RecursiveScriptModule)
 
-# %% ../nbs/46_attach.ipynb #07358e28
+# %% ../nbs/46_attach.ipynb #da215fc6
 @patch
 def _unhook(self:Attached, i):
     for h in self.hooked.pop(i): h.remove()
@@ -117,7 +117,7 @@ def take_off(self:Attached):
     self.model_ref = self.inner_ref = lambda: None
     self.opt_refs = []
 
-# %% ../nbs/46_attach.ipynb #1d054b8c
+# %% ../nbs/46_attach.ipynb #a162bb39
 @patch
 def add_opt(self:Attached,
     opt, # An optimizer of PyTorch
@@ -130,7 +130,7 @@ def add_opt(self:Attached,
     self.opt_refs.append((lambda: opt) if self.hold else weakref.ref(opt, lambda _: gone and gone(key)))
     self.add(opt.register_step_pre_hook(begins), opt.register_step_post_hook(ends))
 
-# %% ../nbs/46_attach.ipynb #42a383bd
+# %% ../nbs/46_attach.ipynb #6aac1768
 def plain_opt(
     o, # An optimizer of PyTorch, or something that holds one
 ):
@@ -143,7 +143,7 @@ def plain_opt(
     if isinstance(o, torch.optim.Optimizer): return o
     raise TypeError(f'opt has to be an optimizer of torch.optim, or a list of them, and got a {name}')
 
-# %% ../nbs/46_attach.ipynb #d60d343c
+# %% ../nbs/46_attach.ipynb #92c5677a
 class Eager:
     "Lets compiled code run uncompiled for as long as something is to be seen"
     def __init__(self,
@@ -163,7 +163,7 @@ class Eager:
         if on: force_eager.take()
         else: force_eager.leave()
 
-# %% ../nbs/46_attach.ipynb #f6cf35b7
+# %% ../nbs/46_attach.ipynb #a232667b
 @patch
 def begins(self:Eager,
     live:bool, # Is this pass recorded?
@@ -178,7 +178,7 @@ def ends(self:Eager,
     "A step is over"
     if not self.outside: self.set(next_live)
 
-# %% ../nbs/46_attach.ipynb #f1cb05e0
+# %% ../nbs/46_attach.ipynb #7a3c327b
 def is_compiled(
     model:nn.Module, # Any model
 ) -> bool: # A model compiled as a part of a function, or in a wrapper that isn't known, can't be told

@@ -9,7 +9,7 @@ Docs: https://hookbook.github.io/hookbook/looks.html.md"""
 # %% auto #0
 __all__ = ['LayerLook']
 
-# %% ../nbs/47_looks.ipynb #02b40bbe
+# %% ../nbs/47_looks.ipynb #ecceb531
 import math
 import torch
 from torch import nn, Tensor
@@ -19,7 +19,7 @@ from .kinds import *
 from .track import *
 from .run import *
 
-# %% ../nbs/47_looks.ipynb #29f093c0
+# %% ../nbs/47_looks.ipynb #22b22f00
 class LayerLook:
     "Writes what layers give and are given into the tracks of a run"
     def __init__(self,
@@ -47,7 +47,7 @@ class LayerLook:
         self.info.owners[column] = name
         if name not in self.info.fired: self.info.fired.append(name)
 
-# %% ../nbs/47_looks.ipynb #9059f8fb
+# %% ../nbs/47_looks.ipynb #11963a42
 @patch
 def channel_dim(self:LayerLook,
     m:nn.Module, # The layer
@@ -60,7 +60,7 @@ def channel_dim(self:LayerLook,
     if (dim := self.known[cls]) is not None: self.axes[t.ndim] = dim
     return self.axes.get(t.ndim, -1 if t.ndim==3 else 1)   # nothing known: a sequence has its features last
 
-# %% ../nbs/47_looks.ipynb #8ca2f2d2
+# %% ../nbs/47_looks.ipynb #175f45b0
 @patch
 def inputs(self:LayerLook,
     name:str, # Of the layer
@@ -71,7 +71,7 @@ def inputs(self:LayerLook,
     found = leaves(args)+leaves(kwargs)
     for path,t in found: self.tracks['inputs'].add(name+path if len(found)>1 else name, t)
 
-# %% ../nbs/47_looks.ipynb #d8d4addf
+# %% ../nbs/47_looks.ipynb #fe6d2f76
 @patch
 def first_input(self:LayerLook,
     name:str, # Of the layer
@@ -97,7 +97,7 @@ def given(self:LayerLook) -> dict:
     rms = {n: math.sqrt(squares.cpu().numpy()/k) for n,(squares,k) in self.fed.items()}
     return {n: v for n,v in rms.items() if math.isfinite(v)}
 
-# %% ../nbs/47_looks.ipynb #d525b47a
+# %% ../nbs/47_looks.ipynb #a45ff2bb
 @patch
 def gradient(self:LayerLook,
     name:str, # The layer's name

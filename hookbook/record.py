@@ -49,7 +49,7 @@ def _at_layer(ref, method, *args):
     if torch.compiler.is_compiling(): rec.eager.needed = True
     elif not rec.resting and not blind(): rec.try_to(method, *args)
 
-# %% ../nbs/49_record.ipynb #8e578624
+# %% ../nbs/49_record.ipynb #7e39ea0f
 def _make_tracks(model, layers, hist, steps, names):
     "The `Track`s of a recording of `steps` rows"
     p = one_param(model)
@@ -84,7 +84,7 @@ class Recording(Run):
             self.close(flush=False)
             raise
 
-# %% ../nbs/49_record.ipynb #37b0ea13
+# %% ../nbs/49_record.ipynb #0d5cda59
 def _hook_layer(ref, inputs, name, m):
     hs = [m.register_forward_hook(InertHook(_at_layer, ref, '_layer_ran', name))]
     if inputs: hs.append(m.register_forward_pre_hook(InertHook(_at_layer, ref, '_layer_called', name), with_kwargs=True))
@@ -224,7 +224,7 @@ def record(
     if live: rec.view = rec.live_view()   # of a later chapter, that is fetched when it's needed
     return rec
 
-# %% ../nbs/49_record.ipynb #2a4670e9
+# %% ../nbs/49_record.ipynb #beb131cd
 @patch(as_prop=True)
 def model(self:Recording): return self.attached.model
 @patch(as_prop=True)

@@ -9,7 +9,7 @@ Docs: https://hookbook.github.io/hookbook/updates.html.md"""
 # %% auto #0
 __all__ = ['local_values', 'norms_of', 'some_values', 'OptimizerLook', 'is_power_of_two', 'not_finite']
 
-# %% ../nbs/48_updates.ipynb #6aab7a7c
+# %% ../nbs/48_updates.ipynb #0b6520c3
 import math
 import torch
 from torch import nn
@@ -20,7 +20,7 @@ from .table import *
 from .run import *
 from .ranks import *
 
-# %% ../nbs/48_updates.ipynb #9e3d672e
+# %% ../nbs/48_updates.ipynb #1f78959c
 def local_values(
     t, # A parameter or a gradient, of any kind
 ): # Its values that are in this process, as real numbers
@@ -42,7 +42,7 @@ def norms_of(
         for i,n in zip(idx, norms): res[i] = send(n, like.device)
     return torch.stack(res)
 
-# %% ../nbs/48_updates.ipynb #ee726b7f
+# %% ../nbs/48_updates.ipynb #67f15b2d
 _COPY = 2**20   # elements of a parameter that are copied to measure its update: 4 MB, and the norm of so many is right to a tenth of a percent
 
 def some_values(
@@ -52,7 +52,7 @@ def some_values(
     t = local_values(t)
     return t if t.numel()<=_COPY else t.reshape(-1)[::-(-t.numel()//_COPY)]
 
-# %% ../nbs/48_updates.ipynb #ca383afc
+# %% ../nbs/48_updates.ipynb #6269385f
 class OptimizerLook:
     "Reads norms of gradients, weights and updates when an optimizer steps"
     def __init__(self,
@@ -82,7 +82,7 @@ def _copies(p, world):
     shards = math.prod(p.device_mesh.size(i) for i,place in enumerate(p.placements) if place.is_shard())
     return world/shards
 
-# %% ../nbs/48_updates.ipynb #18290ec3
+# %% ../nbs/48_updates.ipynb #acf6804d
 @patch
 def write(self:OptimizerLook, names, ts, kind, factors=None):
     "Put the norms of `ts` into the open row, as those of gradients (0), weights (1) or updates (2)"
@@ -103,7 +103,7 @@ def write_grads(self:OptimizerLook, opt, params, names):
     if scale is not None: have = {n: g/scale.to(g.device) for n,g in have.items()}
     self.write(list(have), list(have.values()), 0)
 
-# %% ../nbs/48_updates.ipynb #a435317c
+# %% ../nbs/48_updates.ipynb #31ccc2e1
 @patch
 def before(self:OptimizerLook,
     opt, # An optimizer that is about to step
@@ -134,7 +134,7 @@ def let_go(self:OptimizerLook):
     "Keep no parameter alive"
     self.held,self.names = {},{}
 
-# %% ../nbs/48_updates.ipynb #022aee06
+# %% ../nbs/48_updates.ipynb #ca6ea847
 def is_power_of_two(step): return step&(step-1)==0   # 0 counts as one
 
 @patch
@@ -169,7 +169,7 @@ def left_out(self:OptimizerLook) -> dict:
         res[name] = dict(first=first, n=len(seen), norm=norms.pop() if len(norms)==1 else None)
     return res
 
-# %% ../nbs/48_updates.ipynb #c183ee90
+# %% ../nbs/48_updates.ipynb #f931bef5
 @patch
 def count_skipped(self:OptimizerLook,
     passes:int, # Training passes in the step that has ended
@@ -179,7 +179,7 @@ def count_skipped(self:OptimizerLook,
     usual = max(self.counts, key=self.counts.get)
     self.info.skipped = sum(n*(p//usual-1) for p,n in self.counts.items() if p>usual)
 
-# %% ../nbs/48_updates.ipynb #5a740cfb
+# %% ../nbs/48_updates.ipynb #63f8cd46
 @patch
 def note_eval_mode(self:OptimizerLook,
     step:int, # Number of the training step
@@ -192,7 +192,7 @@ def note_eval_mode(self:OptimizerLook,
     if not seen: seen.update(n=0, first=step, training=[n for n,o in model.named_modules() if o.training][:3])
     seen.update(n=seen['n']+1, last=step)
 
-# %% ../nbs/48_updates.ipynb #91cb9230
+# %% ../nbs/48_updates.ipynb #dc4cb5e5
 def not_finite(
     model:nn.Module, # Any model
     like, # A tensor of the device and dtype for norms
