@@ -142,7 +142,8 @@ class Layers(dict):
     "Chosen modules by name"
     def __repr__(self):
         w = max(map(len, self), default=0)
-        return '\n'.join(f'{n or "(the model)":{w}}  {type(m).__name__}' for n,m in self.items()) or '(no layers)'
+        lines = [f'{n or "(the model)":{w}}  {type(m).__name__}' for n,m in self.items()]
+        return '\n'.join(lines) or '(no layers)'
 
 # %% ../nbs/02_modules.ipynb #f2499665
 # what has a meaning in a glob, and the regular expression for it; `**.` may stand for nothing, `.**` may not
@@ -195,7 +196,8 @@ def _two_args(f):
 def _no_match(choice, names):
     "The error for a choice that takes nothing, with what may have been meant"
     if isinstance(choice, nn.Module):
-        return LookupError(f'this {type(choice).__name__} is not part of this model: was it taken from another one, or from a copy?')
+        return LookupError(f'this {type(choice).__name__} is not part of this model: '
+                           'was it taken from another one, or from a copy?')
     what = f'named or matching {choice!r}' if isinstance(choice, str) else f'chosen by {choice!r}'
     like = near(choice, names) or [n for n in names if n][:5]
     there = ', '.join(like) or '(it has no submodules)'
@@ -355,7 +357,8 @@ def in_channels(
 ) -> int:
     "Number of channels that the first convolution of `m` expects; raises `LookupError` when there is none"
     conv = next(filter(_is_conv, m.modules()), None)
-    if conv is None: raise LookupError(f'{type(m).__name__} has no convolution, so there is no number of input channels to tell')
+    if conv is None:
+        raise LookupError(f'{type(m).__name__} has no convolution, so there is no number of input channels to tell')
     n = getattr(conv, 'in_channels', None)
     if n is None: return conv.weight.shape[1]
     if not n: raise LookupError('the first convolution is lazy: it takes its number of channels from the first batch')
@@ -400,7 +403,8 @@ def keep_state(
     "Put modes, buffers, gradients, gradient flags and random state back at the end"
     modules = list(model.modules())
     modes = [m.training for m in modules]
-    held = [_Buffer(m, k, t) for m in modules for k,t in m._buffers.items()] + [_Param(p) for p in model.parameters()]
+    held = [_Buffer(m, k, t) for m in modules for k,t in m._buffers.items()]
+    held += map(_Param, model.parameters())
     rng = _rng_states()
     try: yield model
     finally:

@@ -54,8 +54,8 @@ def _packed_children(x): return [('.data', x.data)]
 def _packed_rebuild(x, new):
     data, = new
     if not isinstance(data, Tensor): return data
-    order = [None if t is None else t.to(data.device) for t in (x.sorted_indices, x.unsorted_indices)]
-    return PackedSequence(data, x.batch_sizes, *order)
+    def move(t): return None if t is None else t.to(data.device)
+    return PackedSequence(data, x.batch_sizes, move(x.sorted_indices), move(x.unsorted_indices))
 
 # %% ../nbs/00_nested.ipynb #d3b2308c
 def _dist_attrs(x):
@@ -69,11 +69,13 @@ def _dist_attrs(x):
 def _dist_children(x): return [(f'.{k}', v) for k,v in _dist_attrs(x)]
 
 def _dist_rebuild(x, new):
-    by_id = {id(v): n for (_,v),n in zip(_dist_attrs(x), new)}
-    return _with_attrs(x, {k: by_id[id(v)] for k,v in vars(x).items() if id(v) in by_id})
+    was = [id(v) for _,v in _dist_attrs(x)]
+    by_id = dict(zip(was, new))
+    attrs = {k: id(v) for k,v in vars(x).items()}
+    return _with_attrs(x, {k: by_id[i] for k,i in attrs.items() if i in by_id})
 
 # %% ../nbs/00_nested.ipynb #acb96981
-_trees = _pytree.SUPPORTED_NODES   # private: how PyTorch takes each registered type apart; torch.func and torch.export need it, too
+_trees = _pytree.SUPPORTED_NODES   # private: how PyTorch takes each registered type apart
 
 def _tree_children(x): return _seq_children(_trees[type(x)].flatten_fn(x)[0])
 
@@ -85,7 +87,8 @@ def opened(
     x, # Any value
 ): # `(children, rebuild)`: pairs of name and value, and a function from a list of new values to a value like `x`; `None` for a leaf
     "Look one level into `x`"
-    if type(x) in (tuple,list): return _seq_children(x), _seq_rebuild  # the most frequent answers first: hooks ask often
+    # the most frequent answers first: hooks ask often
+    if type(x) in (tuple,list): return _seq_children(x), _seq_rebuild
     if x is None or type(x) in (bool,int,float,str): return None
     if isinstance(x, PackedSequence): return _packed_children(x), _packed_rebuild
     if isinstance(x, Mapping): return _map_children(x), _map_rebuild
@@ -193,7 +196,8 @@ def _all_of(t):
 
 def _gather_tensor(t):
     if t.ndim==0: t = t[None]
-    sizes = [int(n) for n in _all_of(torch.tensor(len(t), device=t.device))]
+    length = torch.tensor(len(t), device=t.device)
+    sizes = [int(n) for n in _all_of(length)]
     padding = t.new_zeros(max(sizes)-len(t), *t.shape[1:])
     parts = _all_of(torch.cat([t.detach(), padding]))
     return torch.cat([p[:n] for p,n in zip(parts, sizes)])
@@ -202,8 +206,8 @@ def _gather_tensor(t):
 class _Text(str): __repr__ = str.__str__
 
 def _brief(t):
-    dtype,sizes = str(t.dtype).removeprefix('torch.'),', '.join(map(str, t.shape))
-    return _Text(f'{dtype}[{sizes}]')
+    dtype = str(t.dtype).removeprefix('torch.')
+    return _Text(f'{dtype}{list(t.shape)}')
 
 def describe(
     x, # Any value
