@@ -9,7 +9,7 @@ __all__ = ['ALARM', 'subplots', 'panels', 'one_panel', 'short_name', 'name_rows'
            'draw_map', 'rows_over_time', 'asinh_axis', 'power_of_ten', 'log_axis', 'mark_log_axis', 'zeros_at_edge',
            'suit_axis']
 
-# %% ../nbs/62_canvas.ipynb #0370b6ce
+# %% ../nbs/62_canvas.ipynb #84fcc6e7
 import math
 import numpy as np
 from fastcore.basics import ifnone
@@ -57,7 +57,7 @@ def one_panel(
     "The axes `ax`, or new ones"
     return panels(ax, 1, 1, figsize)[0]
 
-# %% ../nbs/62_canvas.ipynb #d953eac0
+# %% ../nbs/62_canvas.ipynb #3eb37ea8
 def short_name(
     name:str, # Of a layer
     most:int=26, # Letters
@@ -161,7 +161,7 @@ def rows_over_time(
     if key: ax.get_figure().colorbar(im, ax=ax, label=label, aspect=30, pad=.02)
     return im
 
-# %% ../nbs/62_canvas.ipynb #0b88fa00
+# %% ../nbs/62_canvas.ipynb #3b7c3077
 def asinh_axis(
     ax, # Axes whose limits stand
     width:float, # Up to which magnitude it is linear
@@ -172,7 +172,7 @@ def asinh_axis(
     ax.set_yticks(marks, [f'{t:g}' for t in marks])
     ax.set_yticks([], minor=True)
 
-# %% ../nbs/62_canvas.ipynb #94ff4cc1
+# %% ../nbs/62_canvas.ipynb #a3d815c8
 _raised = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
 
 def power_of_ten(
@@ -219,7 +219,7 @@ def _round_locator(lo, hi, most):
         if shown<=most: break
     return loc if shown>1 else MaxNLocator(most)
 
-# %% ../nbs/62_canvas.ipynb #dc917935
+# %% ../nbs/62_canvas.ipynb #94a65c24
 def zeros_at_edge(
     ax, # Axes with a row a layer
     values, # One number a row
@@ -232,7 +232,7 @@ def zeros_at_edge(
     edge = dict(transform=ax.get_yaxis_transform(), clip_on=False)   # across in shares of the axis, down in rows
     ax.plot(np.zeros(len(at)), at, '<', color=color, ms=5, **edge)
 
-# %% ../nbs/62_canvas.ipynb #5651a447
+# %% ../nbs/62_canvas.ipynb #402f442d
 def suit_axis(
     ax, # Axes on which `values` are drawn
     values, # Arrays of numbers

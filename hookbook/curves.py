@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/curves.html.md"""
 # %% auto #0
 __all__ = ['stat_labels', 'color_dim', 'layer_dim', 'layer_curves', 'dead_chart']
 
-# %% ../nbs/63_curves.ipynb #85ce9763
+# %% ../nbs/63_curves.ipynb #4d700a56
 import math
 import numpy as np
 from fastcore.basics import ifnone, patch
@@ -17,7 +17,7 @@ from .depth import *
 from .scales import *
 from .canvas import *
 
-# %% ../nbs/63_curves.ipynb #08046a25
+# %% ../nbs/63_curves.ipynb #9839e1a7
 def color_dim(
     hist, # (bins, steps): logarithms of counts, one column a step; NaN where nothing was seen
     figsize:tuple=(10,5), # Width and height in inches
@@ -36,7 +36,7 @@ def color_dim(
     ax.set(xlabel='step', ylabel='activation', title=ifnone(title, ''))
     return ax
 
-# %% ../nbs/63_curves.ipynb #ddfac171
+# %% ../nbs/63_curves.ipynb #465884d2
 _ROWS = 48   # of the new histograms: as many as a small panel has pixels for, four by four
 
 def layer_dim(
@@ -64,7 +64,7 @@ def _mark_steps(ax, xs, bad):
     "A red strip over the columns between `xs` that are `bad`"
     for a,b in zip(xs[:-1][bad], xs[1:][bad]): ax.axvspan(a, b, .94, 1, color=ALARM, lw=0)
 
-# %% ../nbs/63_curves.ipynb #be5c33d6
+# %% ../nbs/63_curves.ipynb #436ac914
 def _grid(w, h, rows, cols):
     "Margins of a grid of panels, for a figure of `w` by `h` inches"
     wspace,hspace = .14 if cols>4 else .08,.3 if rows>1 else 0
@@ -142,7 +142,7 @@ def layer_curves(
     if key: depth_key(ax, names)
     return ax
 
-# %% ../nbs/63_curves.ipynb #a7c16ec8
+# %% ../nbs/63_curves.ipynb #7c112c2e
 _POINTS = 15_000   # of all lines of a picture together: what a page can hold and a browser draws at once
 
 def _draw_line(ax, xs, ys, name, color, n):
@@ -188,7 +188,7 @@ def _draw_stat(series, stat, names, ax, key):
     if stat in ('near_zero','small'): ax.set_ylim(-.03, 1.03)   # shares
     else: suit_axis(ax, values)
 
-# %% ../nbs/63_curves.ipynb #83ee5ec4
+# %% ../nbs/63_curves.ipynb #50da96dd
 @patch
 def plot(self:Run,
     layers=None, # Names, globs, compiled regexes, or a list of these; default: all layers
@@ -197,7 +197,7 @@ def plot(self:Run,
     "Mean, spread and share of near-zero values of the layers over the steps: `layer_curves`, under a short name"
     return self.layer_curves(layers=layers, figsize=figsize)
 
-# %% ../nbs/63_curves.ipynb #ba84af9d
+# %% ../nbs/63_curves.ipynb #ba60ab73
 def dead_chart(
     shares, # One series a layer, a share of 0 to 1 a step; NaN where nothing was seen
     names, # One name a layer

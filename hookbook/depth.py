@@ -9,13 +9,13 @@ __all__ = ['pick_layers', 'recorded_layers', 'merge_orders', 'root_name', 'param
            'has_updates', 'layer_grads', 'layer_updates', 'moments', 'moment_name', 'log_mean', 'late_quantiles',
            'late_median', 'profiles']
 
-# %% ../nbs/60_depth.ipynb #390ea730
+# %% ../nbs/60_depth.ipynb #8e197db3
 import re, warnings
 import numpy as np
 from .modules import names_matching
 from .run import *
 
-# %% ../nbs/60_depth.ipynb #5664badb
+# %% ../nbs/60_depth.ipynb #e700f6e1
 def pick_layers(
     names, # All names there are
     layers=None, # A name, a glob, a compiled regex, or a list of these; default: all
@@ -33,7 +33,7 @@ def _taken_by(choice, names):
     if not res: Named.fromkeys(names)[choice]   # raises, and says which names are like it
     return res
 
-# %% ../nbs/60_depth.ipynb #90b18f8e
+# %% ../nbs/60_depth.ipynb #69ef8b62
 def recorded_layers(
     series, # A `Run`, or one of its tracks
     layers=None, # As in `pick_layers`
@@ -59,7 +59,7 @@ def _merge_into(res, order):
         else: res.insert(at, n)
         at += 1
 
-# %% ../nbs/60_depth.ipynb #3cf305d6
+# %% ../nbs/60_depth.ipynb #e2471ad3
 def root_name(run:Run) -> str:
     "What the model itself is called among the layers; empty if it isn't one of them"
     for n,kind in run.info.kinds.items():
@@ -71,7 +71,7 @@ def param_owner(run:Run, param:str) -> str:
     "The layer that the parameter `param` belongs to"
     return param.rpartition('.')[0] or root_name(run) or param
 
-# %% ../nbs/60_depth.ipynb #95f64576
+# %% ../nbs/60_depth.ipynb #d57e63bd
 def joined_norm(
     norms, # (things, steps); NaN where a thing had none
 ) -> np.ndarray: # (steps,)
@@ -101,7 +101,7 @@ def _as_they_ran(run, owned):
     ran = dict.fromkeys(owners.get(n, n) for n in run.layers)
     return merge_orders([[n for n in ran if n in owned], list(owned)])
 
-# %% ../nbs/60_depth.ipynb #b0cc2b6f
+# %% ../nbs/60_depth.ipynb #43852bba
 def has_updates(run:Run) -> bool:
     "Did an optimizer make a step that was recorded?"
     return 'params' in run.tracks and len(run.grads.params)>0
@@ -137,7 +137,7 @@ def moment_name(
     first,last = steps[0],steps[-1]
     return f'step {first}' if first==last else f'{first} to {last}'
 
-# %% ../nbs/60_depth.ipynb #d7da17e4
+# %% ../nbs/60_depth.ipynb #4e30f1c1
 def log_mean(
     x, # Numbers that are not negative; NaN where there is none
     axis:int=-1, # To be averaged
@@ -173,7 +173,7 @@ def late_median(
     "Median of the last quarter of the steps of each row"
     return late_quantiles(values, (.5,))[0]
 
-# %% ../nbs/60_depth.ipynb #869f8244
+# %% ../nbs/60_depth.ipynb #db56adb8
 def profiles(
     run:Run, # Any run
 ) -> dict: # By `std` and `small`, with an optimizer also `grad` and `update`: names of layers, and (layers, steps)

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/digest.html.md"""
 __all__ = ['number_labels', 'layer_owner', 'late_stats', 'late_updates', 'layer_table', 'match_findings', 'match_layers',
            'Changes', 'changes', 'about']
 
-# %% ../nbs/66_digest.ipynb #254ce20a
+# %% ../nbs/66_digest.ipynb #3b919715
 import math
 from collections import Counter
 import numpy as np
@@ -18,7 +18,7 @@ from .run import *
 from .health import *
 from .depth import *
 
-# %% ../nbs/66_digest.ipynb #52daf125
+# %% ../nbs/66_digest.ipynb #623cc7a6
 number_labels = dict(   # from the key of a number to the title of its column
     findings='findings', std='std', mean='mean', min='min', max='max', small='near zero', nonfinite='NaN/Inf',
     grad='gradient', update='update')
@@ -54,7 +54,7 @@ def late_updates(
     def late(names, values): return dict(zip(names, late_median(values)))
     return dict(grad=late(*layer_grads(run)), update=late(*layer_updates(run)))
 
-# %% ../nbs/66_digest.ipynb #7d585d30
+# %% ../nbs/66_digest.ipynb #0769d1ef
 def _all_layers(run): return [*run.layers, *run.never_fired]
 
 def _known(v):
@@ -78,7 +78,7 @@ def layer_table(
         return dict(row, findings=found[own], fired=n not in never)
     return [_row(n) for n in _all_layers(run)]
 
-# %% ../nbs/66_digest.ipynb #9200f6c3
+# %% ../nbs/66_digest.ipynb #fc1f4a83
 def match_findings(
     before, # Findings of one run
     after, # Findings of another
@@ -91,7 +91,7 @@ def match_findings(
     kept = [f for k,f in now.items() if k in was]
     return gone,new,kept
 
-# %% ../nbs/66_digest.ipynb #13868da7
+# %% ../nbs/66_digest.ipynb #09c37eee
 _compared = ('std','small','grad','update')   # the numbers that are compared: the `profiles` of a run
 
 def _both(name, was, now):
@@ -162,7 +162,7 @@ def most_changed(self:Changes,
     moved = [r for r in self.rows if _apart(r)>0]
     return sorted(moved, key=_apart, reverse=True)[:most]
 
-# %% ../nbs/66_digest.ipynb #e8967f26
+# %% ../nbs/66_digest.ipynb #aaf9ca80
 @patch(as_prop=True)
 def shared(self:Changes):
     "Number of layers that both runs have"
@@ -186,7 +186,7 @@ def runs(self:Changes) -> list:
     both = zip(self.labels, (self.before,self.after))
     return [f'{label}: {about(run)}' for label,run in both]
 
-# %% ../nbs/66_digest.ipynb #c649e779
+# %% ../nbs/66_digest.ipynb #2f202585
 @patch
 def _in_findings(self:Changes):
     res = [] if self.gone or self.new else ['No difference in findings']
@@ -212,7 +212,7 @@ def __repr__(self:Changes):
     if not self.shared: lines += ['No layer in common, so no numbers to compare',*self.alone()]
     return '\n'.join(lines+self._in_findings()+self._in_numbers())
 
-# %% ../nbs/66_digest.ipynb #ca40eb9f
+# %% ../nbs/66_digest.ipynb #cce34aab
 @patch
 def to_dict(self:Changes): # Strings, numbers and lists only
     "Everything as a dict that `json.dumps` takes"

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/flow.html.md"""
 __all__ = ['profile_labels', 'flow_over_depth', 'flow_over_time', 'grad_flow', 'update_ratios', 'comparable', 'common_order',
            'compare_profile', 'compare']
 
-# %% ../nbs/64_flow.ipynb #176dc26d
+# %% ../nbs/64_flow.ipynb #96ba0f92
 import math
 import numpy as np
 from fastcore.basics import ifnone, patch
@@ -18,7 +18,7 @@ from .scales import *
 from .canvas import *
 from .curves import layer_curves, stat_labels
 
-# %% ../nbs/64_flow.ipynb #dcadcb2c
+# %% ../nbs/64_flow.ipynb #2168f278
 def flow_over_depth(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -49,7 +49,7 @@ def _draw_moment(ax, sizes, name, color):
     ax.plot(line, at, '.-', color=color, lw=1.3, label=name)
     zeros_at_edge(ax, sizes, at, color)
 
-# %% ../nbs/64_flow.ipynb #25469260
+# %% ../nbs/64_flow.ipynb #68907f21
 _DECADES = 12   # more than that, and a factor of ten can't be seen any more
 
 def flow_over_time(
@@ -72,7 +72,7 @@ def flow_over_time(
     rows_over_time(ax, z, names, steps, label, join=np.fmax.reduce, end=end, **look)
     return ax
 
-# %% ../nbs/64_flow.ipynb #273c5a14
+# %% ../nbs/64_flow.ipynb #60a1bc76
 def grad_flow(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -92,7 +92,7 @@ def grad_flow(
     if ax is None: axs[1].tick_params(labelleft=False)
     return axs
 
-# %% ../nbs/64_flow.ipynb #0195d465
+# %% ../nbs/64_flow.ipynb #a906d52c
 @patch
 def grad_flow(self:Run,
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
@@ -125,7 +125,7 @@ def update_ratios(
     if key: depth_key(ax, list(names))
     return ax
 
-# %% ../nbs/64_flow.ipynb #d877c6e7
+# %% ../nbs/64_flow.ipynb #4ce2d5db
 def _update_limits(seen):
     "The band, and what was `seen`; not below 1e-7, a share of which a float32 weight takes no notice"
     lo = min(seen, default=1)/2
@@ -139,7 +139,7 @@ def _healthy_band(ax):
     corner = dict(xycoords=('axes fraction','data'), ha='right', va='bottom')
     ax.annotate('healthy', (.99,lo), fontsize='small', color='#777777', **corner)
 
-# %% ../nbs/64_flow.ipynb #85e514a9
+# %% ../nbs/64_flow.ipynb #915f7d71
 @patch
 def update_ratios(self:Run,
     figsize:tuple=(8,3.5), # Width and height in inches
@@ -150,7 +150,7 @@ def update_ratios(self:Run,
     names,ratio = layer_updates(self)
     return update_ratios(ratio, names, self.updates.steps, figsize, ax, key)
 
-# %% ../nbs/64_flow.ipynb #6d929252
+# %% ../nbs/64_flow.ipynb #6bcef680
 def comparable(
     before:Run, # A run
     after:Run, # Another one
@@ -166,7 +166,7 @@ def common_order(
     "The names of all layers of two runs"
     return merge_orders([names for pair in both.values() for names,_ in pair])
 
-# %% ../nbs/64_flow.ipynb #bdf55f01
+# %% ../nbs/64_flow.ipynb #928addb7
 profile_labels = dict(
     std=stat_labels['std'], small=stat_labels['small'], grad='gradient (rms)', update='update / weight')
 _RUNS = ('#d55e00','#0072b2')   # vermilion and blue, from the palette of Okabe and Ito

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/page.html.md"""
 # %% auto #0
 __all__ = ['prose', 'sortable', 'layers_box', 'findings_part', 'document']
 
-# %% ../nbs/68_page.ipynb #e0ef6a20
+# %% ../nbs/68_page.ipynb #f501fac6
 import re
 from itertools import zip_longest
 from pathlib import Path
@@ -18,7 +18,7 @@ from fastcore.xml import Table, Tbody, Td, Th, Thead, Tr
 from .words import num
 from .health import Findings
 
-# %% ../nbs/68_page.ipynb #acc24b9a
+# %% ../nbs/68_page.ipynb #c4ff4d6d
 def prose(
     text:str, # A sentence
 ) -> tuple: # Text and elements
@@ -56,7 +56,7 @@ def sortable(
     body = [_sortable_row(i, *o) for i,o in enumerate(both)]
     return Div(Table(Thead(head), Tbody(*body)), klass='scroll')
 
-# %% ../nbs/68_page.ipynb #6e71ffa9
+# %% ../nbs/68_page.ipynb #59a9da01
 def layers_box(
     table:FT, # What `sortable` gave
     only:bool=False, # Are there findings, so that the others can be hidden?
@@ -66,7 +66,7 @@ def layers_box(
     tick = Label(Input(type='checkbox'), ' only with findings') if only else ''
     return Div(Div(find, tick, Span(klass='count', aria_live='polite'), klass='tools'), table, klass='layers')
 
-# %% ../nbs/68_page.ipynb #bfaa731a
+# %% ../nbs/68_page.ipynb #f90a454f
 def _more(title, items): return Details(Summary(title), Ul(*items))
 
 def _line(f):
@@ -79,7 +79,7 @@ def _line(f):
     if why: said.append(_more('evidence', [Li(*prose(s)) for s in why]))
     return Li(*said)
 
-# %% ../nbs/68_page.ipynb #ab141503
+# %% ../nbs/68_page.ipynb #b5edf5ce
 _SHOWN = 6   # layers of a finding; more are folded away
 
 def _finding(alike):
@@ -114,10 +114,10 @@ def findings_part(
 
 def _fine(words): return (P(f'{words.capitalize()}.', klass='fine'),)
 
-# %% ../nbs/68_page.ipynb #a0f695ee
+# %% ../nbs/68_page.ipynb #826f8fc8
 def _beside(name): return (Path(__file__).parent/name).read_text(encoding='utf-8')   # a file of the package
 
-# %% ../nbs/68_page.ipynb #7f97e5b3
+# %% ../nbs/68_page.ipynb #1573c545
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 def _head(title):
@@ -134,7 +134,7 @@ def _section(title, inside):
     if not isinstance(inside, tuple): inside = (inside,)
     return Section(H2(title), *inside, id=_anchor(title))
 
-# %% ../nbs/68_page.ipynb #5b337995
+# %% ../nbs/68_page.ipynb #31eb4c8a
 def document(
     title:str, # Of the page
     about:str, # A line below it

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/svg.html.md"""
 __all__ = ['fill_figure', 'svg', 'Picture', 'gallery', 'run_pictures', 'change_pictures', 'bitmap', 'span_shares', 'layer_id',
            'small_dims']
 
-# %% ../nbs/67_svg.ipynb #2fe0cd9b
+# %% ../nbs/67_svg.ipynb #76b30fc5
 import base64, io, math, re, warnings
 from dataclasses import dataclass
 from typing import Callable
@@ -20,7 +20,7 @@ from .scales import *
 from .curves import *
 from .flow import *
 
-# %% ../nbs/67_svg.ipynb #57ab870a
+# %% ../nbs/67_svg.ipynb #0b0fc1f7
 _INK = '#010203'   # a colour that nothing else has: it stands for that of the text around the picture
 
 _style = {
@@ -30,7 +30,7 @@ _style = {
     **dict.fromkeys(('axes.facecolor','figure.facecolor','savefig.facecolor'), 'none'),
     **dict.fromkeys(('text.color','axes.edgecolor','axes.labelcolor','xtick.color','ytick.color'), _INK)}
 
-# %% ../nbs/67_svg.ipynb #6951e208
+# %% ../nbs/67_svg.ipynb #6f900aaa
 def _tenths(m): return re.sub(r'(\.\d)\d+', r'\1', m[0])
 
 _rewrites = [
@@ -49,7 +49,7 @@ def _for_a_page(svg, key):
         svg = re.sub(pattern, new, svg, flags=re.S)
     return svg
 
-# %% ../nbs/67_svg.ipynb #417a6f56
+# %% ../nbs/67_svg.ipynb #67f7ccb7
 _DOTS = 144   # a map is a bitmap of so many pixels to the inch
 _BAR = .12   # inches, width of a colour bar
 
@@ -106,7 +106,7 @@ def _element(text, figsize, title):
     attrs = {'viewBox': box, 'style': widest, 'role': 'img', 'aria-label': title}
     return FT('svg', (Safe(inside),), attrs)
 
-# %% ../nbs/67_svg.ipynb #63efb9c2
+# %% ../nbs/67_svg.ipynb #337b9194
 _WIDTH,_HEIGHT = 5.2,2.9   # inches: two pictures side by side fill a wide page
 
 @dataclass
@@ -129,7 +129,7 @@ def gallery(
     "Pictures side by side, as many as there is room for"
     return Div(*[p.element() for p in pictures], klass='pics')
 
-# %% ../nbs/67_svg.ipynb #46f4812b
+# %% ../nbs/67_svg.ipynb #1db20a05
 def _share(x): return f'1/{1/x:,.0f}'
 
 _captions = dict(
@@ -149,7 +149,7 @@ _captions = dict(
         f'Per step and as a share of the weight. The band is {" to ".join(map(_share, HEALTHY_UPDATE))}; '
         f'about {_share(USUAL_UPDATE)} is healthy.'))
 
-# %% ../nbs/67_svg.ipynb #9a3a5571
+# %% ../nbs/67_svg.ipynb #2b12bc50
 def _drawings(run):
     "What draws each picture that there is data for"
     res = dict(
@@ -174,7 +174,7 @@ def run_pictures(
     def one(k, draw): return Picture(k, *_captions[k], draw, height if k in _ROWS else _HEIGHT)
     return [one(k, draw) for k,draw in _drawings(run).items()]
 
-# %% ../nbs/67_svg.ipynb #7a5cc461
+# %% ../nbs/67_svg.ipynb #26afb6a5
 def change_pictures(
     before:Run, # A run
     after:Run, # Another one
@@ -192,7 +192,7 @@ def change_pictures(
 
 def _capital(s): return s[0].upper()+s[1:]
 
-# %% ../nbs/67_svg.ipynb #e1f9fba9
+# %% ../nbs/67_svg.ipynb #4ec9a14d
 def bitmap(
     z, # (rows from the bottom, columns); NaN is grey
     lo:float, # Value of the first colour
@@ -214,7 +214,7 @@ def bitmap(
     im.save(buf, 'PNG', optimize=True)
     return 'data:image/png;base64,'+base64.b64encode(buf.getvalue()).decode()
 
-# %% ../nbs/67_svg.ipynb #e99c3479
+# %% ../nbs/67_svg.ipynb #262b8ca6
 def span_shares(
     hist, # (spans, 2048), counts in the bins of `hist_bits`
     edges, # (rows+1,) of the new bins
