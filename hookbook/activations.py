@@ -235,6 +235,7 @@ def _window_sums(h, w):
     total = np.concatenate([start, h]).cumsum(0)
     return total[w:]-total[:-w]
 
+# %% ../nbs/52_activations.ipynb #c2f1de06
 def _between_windows(sums, w):
     "PSI of each window of `w` rows against the one right before it, and whether that holds (about) one and the same value"
     before,after = sums[:-w],sums[w:]
@@ -250,6 +251,14 @@ def _neighbours(score, w):
     later = np.r_[score[w:],edge]
     return np.fmax(earlier, later)
 
+# %% ../nbs/52_activations.ipynb #c2f1de09
+def _sudden(sums, w, jump):
+    "How much each window differs from the one before, how much its neighbours do, and where that is `jump` times as much"
+    score,flat = _between_windows(sums, w)
+    score[np.isnan(jump)] = math.inf   # not known, and no neighbour to compare with
+    near = _neighbours(score, w)
+    return score,near,(score>jump*near) & np.isfinite(score) & ~flat
+
 # %% ../nbs/52_activations.ipynb #b2f1de24
 def _peak(hits, score, w):
     "Where in the first `w` hits the score is largest: a change back later on may be larger still, but is not the fault"
@@ -257,6 +266,7 @@ def _peak(hits, score, w):
     near = np.where(hits, score, 0)[first:first+w]
     return first+int(near.argmax())
 
+# %% ../nbs/52_activations.ipynb #c2f1de08
 def _extent(ref, h, at, w, least):
     "First and last row from `at` on that differs from `ref` by `least`; `None` if none of the first `w` does by itself"
     off = psi(ref, h[at:])>=least
@@ -293,11 +303,8 @@ def drift(
     for name in layer_names(run):
         h = run.hist(name)
         sums = _window_sums(h, w)
-        score,flat = _between_windows(sums, w)
-        score[np.isnan(pace)] = math.inf   # not known, and no neighbour to compare with
-        near = _neighbours(score, w)
-        sudden = (score>jump*gap*near) & (score>notice)
-        hits = sudden & np.isfinite(score) & begun & ~flat
+        score,near,sudden = _sudden(sums, w, jump*gap)
+        hits = sudden & (score>notice) & begun
         if not hits.any(): continue
         at = _peak(hits, score, w)
         before = finite(sums[at])

@@ -48,6 +48,7 @@ class Span(NamedTuple):
         lo,hi = f'{self.lo:.3g}',f'{self.hi:.3g}'
         return lo if self.lo==self.hi else f'{lo} to {hi}'
 
+# %% ../nbs/56_blame.ipynb #c6f1de02
 def span_of(
     t, # Any tensor
 ) -> Span|None: # `None` when it has no values that could be other than finite
@@ -65,6 +66,7 @@ def bad_shares(
     shares = {k: v.float().mean().item() for k,v in bad.items() if v.any()}
     return shares,t[t.isfinite()]
 
+# %% ../nbs/56_blame.ipynb #c6f1de04
 def in_a_line(
     label:str, # What it is
     t, # A tensor
@@ -93,6 +95,7 @@ class Passed(NamedTuple):
     text:str # Its dtype and shape
     span:Span|None # Its range
 
+# %% ../nbs/56_blame.ipynb #c6f1de06
 class LayerCall:
     "One call of a layer"
     def __init__(self,
@@ -127,6 +130,7 @@ def version_of(
     "How often `t` was changed in place"
     return -1 if t.is_inference() else t._version
 
+# %% ../nbs/56_blame.ipynb #c6f1de08
 class Readings:
     "What is known of the tensors that are alive"
     def __init__(self): self.known,self.last = WeakTensorKeyDictionary(),None
@@ -297,6 +301,7 @@ def line(self:Passed, what):
     "A line about this `what`, an input or output"
     return f'{what} {self.path}'.strip()+f': {self}'
 
+# %% ../nbs/56_blame.ipynb #c6f1de14
 def _shown_params(m, most=6):
     "Lines about the bad parameters of `m`, or about its own if all are good"
     own = {n: p for n,p in m.named_parameters(recurse=False) if not is_lazy(p)}

@@ -159,6 +159,7 @@ def rows_for(self:Times,
     wanted = math.ceil(steps*len(self)/len(self.steps))
     return max(min(wanted, len(self)), 1)
 
+# %% ../nbs/50_finding.ipynb #c0f1de03
 @patch
 def between(self:Times,
     first:int, # Row
@@ -217,6 +218,7 @@ def need_steps(
     if not have: raise LookupError('no training step was recorded')
     if have<n: raise LookupError(f'{plural(have, "recorded step")}, and it takes {n}')
 
+# %% ../nbs/50_finding.ipynb #c0f1de06
 def layer_names(
     run, # The run to look through
 ) -> list: # At least one
@@ -231,6 +233,7 @@ def kinds_of(
     "What is known of each layer that ran"
     return {n: kind_of(str(cls)) for n,cls in run.kinds.items()}
 
+# %% ../nbs/50_finding.ipynb #c0f1de08
 def channel_maxima(
     run, # The run to look through
     names, # Layers
@@ -261,6 +264,7 @@ def idle(
     still = moved==0
     return (without & still).all(0)
 
+# %% ../nbs/50_finding.ipynb #c0f1de11
 def why_untrained(
     run, # The run to look through
 ) -> str|None:

@@ -14,6 +14,11 @@ from .words import *
 from .run import *
 from .finding import *
 
+# %% ../nbs/53_gradients.ipynb #c3f1de01
+def _usual_gradient(g):
+    "Of RMS of gradients, (names, steps): the median and the largest in each step"
+    return quietly(np.nanmedian, g, 0),quietly(np.nanmax, g, 0)
+
 # %% ../nbs/53_gradients.ipynb #48c750de
 _glorot = 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks'
 _vanished = dict(
@@ -33,13 +38,11 @@ def vanishing_gradient(
     names = weight_names(run)
     need_steps(run, persist)
     g = stacked(run.grads.rms, names)
-    times = Times(run.grads)
-    median = quietly(np.nanmedian, g, 0)
-    largest = quietly(np.nanmax, g, 0)
+    median,largest = _usual_gradient(g)
     below_median = (g<relative*median) & (len(names)>2)
     vanished = (g<least) & (g<relative*largest)
     for name,row,hits in zip(names, g, below_median | vanished):
-        spell = times.spell(hits, persist)
+        spell = Times(run.grads).spell(hits, persist)
         if not spell: continue
         ref,which = median,'median'
         if not (row<relative*median)[spell.rows].all(): ref,which = largest,'largest'
@@ -98,6 +101,7 @@ def _started_small(run, names):
     limit = max(_about_zero, _small_share*np.median(list(start.values())))
     return np.array([[start.get(n, limit)<limit] for n in names])
 
+# %% ../nbs/53_gradients.ipynb #c3f1de03
 def _sizes(run, names):
     "RMS of the weights, of which one that started at about 0 counts as the median, and in which steps one is still smaller"
     w = stacked(run.weights.rms, names)
@@ -129,6 +133,7 @@ def _looks(run, names, factor, history, relative):
     others = _Look('that of the median weight', beyond_others, median, relative)
     return before,weight,others
 
+# %% ../nbs/53_gradients.ipynb #c3f1de06
 def _worst_look(looks, i, update, persist):
     "The look whose spell for the weight `i` is the longest, and that spell; `None` if there is none"
     found = [(look, _until_the_end(look.hits[i], update, persist)) for look in looks]
@@ -200,6 +205,7 @@ def _sharpened(medians, row, hit, window, persist):
     at = np.flatnonzero(hit(row[first:last+window]))
     return first+int(at[0]),first+int(at[-1])
 
+# %% ../nbs/53_gradients.ipynb #c3f1de10
 def _is_schedule(spell, row, low):
     "Is a spell of small updates none that asks for a finding: short, or how a schedule ends?"
     (first,last),n = spell,len(row)
@@ -215,6 +221,7 @@ def _leaps(run, names, ratios, enormous):
     far = np.isfinite(ratios) & (ratios>enormous)
     return far & large & ~_started_small(run, names)
 
+# %% ../nbs/53_gradients.ipynb #c3f1de12
 def _joined(a, b):
     "The spell `a`, and `b` with it where they overlap"
     if not b or b[0]>a[1] or a[0]>b[1]: return a

@@ -70,6 +70,7 @@ def groups(self:Findings) -> list: # Of lists of `Finding`s
         res.setdefault(kind, []).append(f)
     return list(res.values())
 
+# %% ../nbs/59_health.ipynb #c9f1de04
 def _told(group, most=5):
     "Lines about findings that are alike: the first in full"
     first,*more = group
@@ -124,6 +125,7 @@ def _chosen_rules(only, thresholds):
         raise TypeError(f'no rule called {some(odd)}: there are {", ".join(functions)}')
     return res
 
+# %% ../nbs/59_health.ipynb #c9f1de06
 def _recorded_anything(run):
     if len(run.layers) or len(run.eval.steps) or run.info.bad_weights: return True
     return 'params' in run.tracks and len(run.grads.params)>0

@@ -61,6 +61,7 @@ def _cut_off(g, w, asked, share):
     if np.isnan(g[there]).all(): return 'none' if asked and _stays(w[there]) else ''
     return 'zero' if (g[np.isfinite(g)]==0).mean()>=share else None
 
+# %% ../nbs/54_loop.ipynb #c4f1de01
 def _first_cut(run, share):
     "How the parameters of the first layers are cut off, by layer; empty if they aren't, or if all layers are"
     g,w,cut = run.grads.norm,run.weights.norm,{}
@@ -88,6 +89,7 @@ _cut = dict(
              'another initialisation or a smaller bias',
         unit='parameters whose gradient is exactly 0', root='dead units'))
 
+# %% ../nbs/54_loop.ipynb #c4f1de04
 @rule('no gradient')
 def no_gradient(
     run, # The run to look through
@@ -147,6 +149,7 @@ def need_optimizer(
     "Raise unless an optimizer was recorded"
     run.grads   # raises, and says what to do
 
+# %% ../nbs/54_loop.ipynb #c4f1de06
 @rule('evaluation mode')
 def evaluation_mode(
     run, # The run to look through

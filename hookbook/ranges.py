@@ -66,8 +66,9 @@ def scaled(
     run, # The run to look through
 ) -> bool:
     "Did a gradient scaler multiply the loss, and does the recorder know it?"
-    return bool(run.info.scaler or vars(run).get('scaler'))   # a live recording has it itself
+    return run.info.scaler
 
+# %% ../nbs/55_ranges.ipynb #c5f1de02
 class _Ranged(NamedTuple):
     "Values of a layer, or gradients of them, that have a range"
     what:str
@@ -117,6 +118,7 @@ def _too_small(o):
     means = f'These values are under {o.info.tiny:.1e}, where {o.dtype} loses digits, and soon becomes 0.'
     return dict(_scale_up, means=means, unit=f'share of very small values, {o.what}, {o.dtype}')
 
+# %% ../nbs/55_ranges.ipynb #c5f1de05
 @rule('low-precision range', 'Micikevicius et al. 2018, Mixed precision training, arXiv:1710.03740')
 def low_precision(
     run, # The run to look through
@@ -184,6 +186,7 @@ def _traceable(run, before, step):
     trained = [kinds[n] for n in before if not norms or f'{n}.weight' in norms]
     return any(k.trained or k.norm for k in trained)
 
+# %% ../nbs/55_ranges.ipynb #c5f1de07
 def _came_in(run, name, step):
     "Words for what is known of the input of the layer `name` in `step`"
     counts = run.inputs.nonfinite if 'inputs' in run.tracks else {}
@@ -212,6 +215,7 @@ def _not_on_record(run, row):
     if step-before<=1: return ''
     return f'between step {before} and step {step}' if row else f'before step {step}'
 
+# %% ../nbs/55_ranges.ipynb #c5f1de09
 def _in_values(run, rows, row):
     "The finding about values that are not finite, from the recorded step number `row` on"
     names,step = list(run.layers),run.steps[row]
@@ -244,6 +248,7 @@ def _in_gradients(bad, until):
     evidence = f'{n} of {bad.of} weights'
     return Finding(bad.names[-1], steps, n, 0., **_born_backward, evidence=(evidence,))
 
+# %% ../nbs/55_ranges.ipynb #c5f1de12
 def _after_the_record(run, weights):
     "The finding about `weights` that are not finite at the end, when nothing on record is to blame"
     last,why = 0,'no training step is on record.'
