@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/borrow.html.md"""
 # %% auto #0
 __all__ = ['Held', 'entries', 'reach', 'borrowed', 'replaced', 'stay_young', 'forget_fakes']
 
-# %% ../nbs/30_borrow.ipynb #a07fbd98
+# %% ../nbs/30_borrow.ipynb #31481c66
 import collections, functools, gc, random, sys, types
 from contextlib import contextmanager
 import torch
@@ -46,8 +46,9 @@ def _inside(h):
         elif h.holds is h.owner and not isinstance(k, str): yield v,f'{h.name}[{k!r}]'
         else: yield v,f'{h.name}.{k}' if h.name else str(k)
 
-# %% ../nbs/30_borrow.ipynb #85e53c70
-_far = 4   # steps from a module to an object in its service, as `model.config.rope.cache['cos']`; further away lies the program
+# %% ../nbs/30_borrow.ipynb #2b1c53ae
+# steps from a module to what is in its service, as to `model.config.rope.cache['cos']`; further away lies the program
+_far = 4
 
 def reach(
     *roots, # A model, and whatever else is to be looked into
@@ -74,11 +75,12 @@ def _changed(holds, was):
     "Does it hold other things than it did, or in another order?"
     if len(holds)!=len(was): return True
     if isinstance(holds, set): return holds!=was
-    now,then = entries(holds),entries(was)
-    if isinstance(holds, dict) and any(a is not b for (a,_),(b,_) in zip(now, then)): return True
-    return any(v is not w for (_,v),(_,w) in zip(now, then))
+    if isinstance(holds, dict):
+        if any(a is not b for a,b in zip(dict.keys(holds), was)): return True
+        return any(a is not b for a,b in zip(dict.values(holds), was.values()))
+    return any(a is not b for a,b in zip(holds, was))
 
-# %% ../nbs/30_borrow.ipynb #f40e3015
+# %% ../nbs/30_borrow.ipynb #82b70121
 def _put_back(o, holds, cls, was):
     "Make `o` hold again what it held; by the methods of the plain container, since some subclasses forbid changes"
     if type(o) is not cls: o.__class__ = cls
@@ -103,19 +105,20 @@ def _same_random():
             random.setstate(states[0])
             if np: np.random.set_state(states[1])
 
-# %% ../nbs/30_borrow.ipynb #c9c8bf42
+# %% ../nbs/30_borrow.ipynb #9c917a70
 @contextmanager
 def borrowed(
     *roots, # A model, and whatever else is to be as before
 ): # A list of `Held`
     "All that hangs on `roots`, as it is found; put back at the end"
-    kept = [(h, type(h.owner), _copied(h.holds)) for h in reach(*roots)]
+    held = list(reach(*roots))
+    before = [(type(h.owner), _copied(h.holds)) for h in held]
     with _same_random():
-        try: yield [h for h,_,_ in kept]
+        try: yield held
         finally:
-            for h,cls,was in kept: _put_back(h.owner, h.holds, cls, was)
+            for h,(cls,was) in zip(held, before): _put_back(h.owner, h.holds, cls, was)
 
-# %% ../nbs/30_borrow.ipynb #7fd68eec
+# %% ../nbs/30_borrow.ipynb #2e5fd352
 _missing = object()   # stands for an attribute that is not there
 
 @contextmanager
@@ -148,10 +151,10 @@ def stay_young():
 
 def _fakes_alive(mode):
     "Fake tensors of `mode` that somebody still holds"
-    young = [o for age in _young for o in gc.get_objects(age)]
-    return [o for o in young if type(o) is FakeTensor and getattr(o, 'fake_mode', None) is mode]
+    fakes = [o for age in _young for o in gc.get_objects(age) if type(o) is FakeTensor]
+    return [t for t in fakes if getattr(t, 'fake_mode', None) is mode]     # one that is just being made has none
 
-# %% ../nbs/30_borrow.ipynb #26224620
+# %% ../nbs/30_borrow.ipynb #0d38b04e
 _cache_steps = 4   # from a cache to its dict, on to an entry, to a result, which is a tuple, and to the tensor
 
 def _leads_on(o):
@@ -169,7 +172,7 @@ def _clear_caches(ids):
     for o in gc.get_objects():
         if type(o) is functools._lru_cache_wrapper and _reaches(o, ids): o.cache_clear()
 
-# %% ../nbs/30_borrow.ipynb #72771b5e
+# %% ../nbs/30_borrow.ipynb #d7c91fc3
 def _take_out(h, ids):
     "Take what has one of `ids` out of the list or dict `h`"
     if type(h) is list: h[:] = [v for v in h if id(v) not in ids]
@@ -183,7 +186,7 @@ def forget_fakes(
     mode, # `FakeTensorMode` of the run
     keep=(), # Fakes that shall live
 ):
-    "Take fakes that are still alive after a run out of the caches, dicts and lists that hold them, directly or in a tuple"
+    "Take fakes that are still alive after a run out of the caches, dicts and lists that hold them, also in tuples"
     kept = set(map(id, keep))
     inside = [t for t in _fakes_alive(mode) if id(t) not in kept]
     if inside: _clear_caches(set(map(id, inside)))

@@ -21,10 +21,10 @@ from .load_model import load_model
 from .demonstration import demo_learner, demo_training, save_color_dims, stats_table
 from .record import Run
 from .report import changes
-from .summary import _by_words as by_words
+from .summary import by_words
 from .watch import NoScript, run_script
 
-# %% ../nbs/88_cli.ipynb #4be0517f
+# %% ../nbs/88_cli.ipynb #12811ced
 _all_ = ['UsageError', 'command', 'commands', 'main', 'load_model', 'demo_learner', 'stats_table', 'save_color_dims']
 
 # %% ../nbs/88_cli.ipynb #247e16f0
@@ -40,7 +40,7 @@ def _make_folder(path):
     _check_folder(path)
     Path(path).mkdir(parents=True, exist_ok=True)
 
-# %% ../nbs/88_cli.ipynb #c766b138
+# %% ../nbs/88_cli.ipynb #7887deef
 @command
 def demo(
     out:Path=Path('hookbook_demo'), # Folder for pictures and reports
@@ -121,7 +121,7 @@ def _which(path, found, most=8):
     names = some([str(p.relative_to(path)) for p in found], most)
     return f'{start} {names}; {end}'
 
-# %% ../nbs/88_cli.ipynb #a81402f4
+# %% ../nbs/88_cli.ipynb #c11f3e45
 def load_run(
     path, # A file, or a folder with a single run in it
 ) -> Run:
@@ -159,7 +159,7 @@ def report(
     if not (out or json): out = _page_beside(Path(run))
     if out: _page(r.report, out, json, findings=found)
 
-# %% ../nbs/88_cli.ipynb #7dc99703
+# %% ../nbs/88_cli.ipynb #859e3d34
 def _labels(*paths):
     "Short names for `paths`"
     short = tuple(Path(p).stem for p in paths)

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/fakes.html.md"""
 __all__ = ['sparse_layouts', 'aten', 'device_of', 'home', 'Fakes', 'dense_parts', 'Aliases', 'places', 'swap_state', 'operands',
            'FakeRun', 'fake_of', 'unpacked', 'pad_packed']
 
-# %% ../nbs/31_fakes.ipynb #e5795b39
+# %% ../nbs/31_fakes.ipynb #3bb4ccd1
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy, UninitializedParameter, UninitializedBuffer
@@ -36,7 +36,7 @@ def home(
         if d.type!='meta': return d
     return torch.device('cpu')
 
-# %% ../nbs/31_fakes.ipynb #d93b5ca2
+# %% ../nbs/31_fakes.ipynb #e6f28573
 _worth_keeping = 2**16   # elements: a mask for 256 tokens, or the lengths of a large batch, and half a megabyte at most
 
 def _has_small_value(t):
@@ -62,22 +62,23 @@ class Fakes:
         self.mode = FakeTensorMode(allow_non_fake_inputs=True)    # a forward may use a tensor that we could not reach
 
     def __call__(self, t):
-        if t.layout in sparse_layouts: raise TypeError('a fake sparse tensor has no values at all, so it would tell the wrong sizes')
+        if t.layout in sparse_layouts:
+            raise TypeError('a fake sparse tensor has no values at all, so it would tell the wrong sizes')
         if _is_plain(t): new = self.plain(t)
         else: new = self.mode.from_tensor(t.detach()).requires_grad_(t.requires_grad)
         if isinstance(t, nn.Parameter): new._is_param = True      # as `nn.Parameter` does for subclasses of tensors
         if _has_small_value(t): self.values[new] = t.detach().clone()
         return new
 
-# %% ../nbs/31_fakes.ipynb #afa25534
+# %% ../nbs/31_fakes.ipynb #68d5e854
 @patch
 def plain(self:Fakes, t):
-    "The fake of an ordinary tensor, made as PyTorch makes its own: a shell on the meta device, and the device it claims"
+    "The fake of an ordinary tensor, made as PyTorch makes its own: a shell on meta, and the device it claims"
     shell = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device='meta', requires_grad=t.requires_grad)
     device = device_of(t)
     return FakeTensor(self.mode, shell, self.home if device.type=='meta' else device)
 
-# %% ../nbs/31_fakes.ipynb #a269ded8
+# %% ../nbs/31_fakes.ipynb #043a9d39
 _compressed_rows,_compressed_columns = ('crow_indices','col_indices','values'),('ccol_indices','row_indices','values')
 sparse_layouts = {   # from a layout to the methods that give the dense parts of such a tensor, its values last
     torch.sparse_coo: ('_indices','_values'),     # those without an underscore ask whether it is coalesced
@@ -126,7 +127,9 @@ def places(
     for h in held:
         if not isinstance(h.holds, (dict,list)): continue
         for k,v in entries(h.holds):
-            if isinstance(v, Tensor): res.setdefault(id(v), (v,[]))[1].append((h.holds,k))
+            if not isinstance(v, Tensor): continue
+            _,uses = res.setdefault(id(v), (v,[]))
+            uses.append((h.holds,k))
     return res
 
 def _put(new, uses):
@@ -134,7 +137,7 @@ def _put(new, uses):
     for holds,k in uses: (dict if isinstance(holds, dict) else list).__setitem__(holds, k, new)
     return new
 
-# %% ../nbs/31_fakes.ipynb #a910922e
+# %% ../nbs/31_fakes.ipynb #1ee587e5
 def swap_state(
     held, # List of `Held`, as `borrowed` gives it
     stand_in, # `Fakes` or `Aliases`: gives a stand-in for a tensor
@@ -154,7 +157,7 @@ def swap_state(
         put(_lazy_stand_in(t, place, tell), t, uses)
     return made
 
-# %% ../nbs/31_fakes.ipynb #a3f83755
+# %% ../nbs/31_fakes.ipynb #9af426c5
 aten = torch.ops.aten   # PyTorch's own operators
 
 def operands(
@@ -168,13 +171,16 @@ def operands(
 # %% ../nbs/31_fakes.ipynb #d7a1c0e2
 def _ops(names): return {getattr(aten, n) for n in names.split()}
 _one_dtype = _ops('mm bmm mv dot vdot addmm addmv addbmm baddbmm linear convolution _convolution conv_tbc')
+_half_size = torch.half,torch.bfloat16
 _norms = _ops('native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit')
 
 def _may_mix(op, kinds):
     "Does `op` take operands of these dtypes together?"
-    return op in _norms and kinds[0] in (torch.half,torch.bfloat16) and kinds[1:]==[torch.float32]
+    first,*others = kinds
+    return op in _norms and others==[torch.float32] and first in _half_size
 
 def _by_x(t): return 'x'.join(map(str, t.shape)) or 'scalar'
+def _dtype_by_x(t): return f'{str(t.dtype).removeprefix("torch.")} ({_by_x(t)})'
 
 def _refused(func, args):
     "Why the real operator would refuse `args`, which the fake one takes; `None` if it would not"
@@ -183,19 +189,21 @@ def _refused(func, args):
     ts = [t for t in args if isinstance(t, Tensor)]
     kinds = list(dict.fromkeys(t.dtype for t in ts))
     if len(kinds)>1 and not _may_mix(op, kinds):
-        got = ', '.join(f'{str(t.dtype)[6:]} ({_by_x(t)})' for t in ts)
+        got = ', '.join(map(_dtype_by_x, ts))
         return f'operands of {op.__name__} must have the same dtype, but got {got}'
     if op not in (aten.mm,aten.addmm): return
     a,b = ts[-2:]
-    if a.ndim==b.ndim==2 and a.shape[1]!=b.shape[0]: return f'mat1 and mat2 shapes cannot be multiplied ({_by_x(a)} and {_by_x(b)})'
+    if a.ndim==b.ndim==2 and a.shape[1]!=b.shape[0]:
+        return f'mat1 and mat2 shapes cannot be multiplied ({_by_x(a)} and {_by_x(b)})'
 
 # %% ../nbs/31_fakes.ipynb #f2f30199
 def _with_operands(args, f):
     "`args` with `f(t)` in the place of each tensor"
     def one(a): return f(a) if isinstance(a, Tensor) else a
-    return [type(a)(map(one, a)) if isinstance(a, (list,tuple)) else one(a) for a in args]
+    several = list,tuple
+    return [type(a)(map(one, a)) if isinstance(a, several) else one(a) for a in args]
 
-# %% ../nbs/31_fakes.ipynb #55023e9f
+# %% ../nbs/31_fakes.ipynb #237187c2
 class FakeRun:
     "Runs operators on fake tensors, and follows the values of small ones"
     def __init__(self,
@@ -207,7 +215,9 @@ class FakeRun:
         if isinstance(t, FakeTensor): return self.values.get(t)
         return None if t.is_meta or t.is_quantized or t.numel()>_worth_keeping else t.detach()
 
-    def all_known(self, args, kwargs): return all(self.value(t) is not None for t in operands((*args, *kwargs.values())))
+    def all_known(self, args, kwargs):
+        ts = operands((*args, *kwargs.values()))
+        return all(self.value(t) is not None for t in ts)
 
     def really(self, func, args, kwargs):
         "The operator on the real values; `no_dispatch` is what PyTorch's own fakes use for constants: no mode sees it"
@@ -260,13 +270,14 @@ def follow(self:FakeRun, func, args, kwargs, out):
     "Work out the real values of `out`, unless they are many or have no meaning; tells whether it did"
     outs = list(operands(_in_tuple(out)))
     if not outs or 'empty' in func._overloadpacket.__name__: return False
-    if sum(t.untyped_storage().nbytes() for t in outs)>8*_worth_keeping: return False    # eight bytes for one whole number
+    if sum(t.untyped_storage().nbytes() for t in outs)>8*_worth_keeping: return False    # 8 bytes: an int64
     if not all(_is_here(device_of(t)) for t in outs): return False
     real = self.really(func, args, kwargs)
     for t,r in zip(outs, operands(_in_tuple(real))):
         if isinstance(t, FakeTensor): self.values[t] = r
     return True
 
+# %% ../nbs/31_fakes.ipynb #79354b19
 @patch
 def forget(self:FakeRun, func, args):
     "A known tensor was overwritten by something unknown: its value is gone, and that of all its views"
@@ -282,7 +293,7 @@ _without_fake = {}   # from the name of an operator to a function of a `FakeRun`
 def fake_of(
     names:str, # Of operators, after the name of their library: 'aten: index masked_select'
 ):
-    "A decorator for the function `f(run, *args, **kwargs)` that gives the fake result of operators which have none; `None` if it can't tell either"
+    "A decorator for `f(run, *args, **kwargs)`, which gives the fake result of operators that have none; `None` if it can't tell"
     space,*ops = names.replace(':', ' ').split()
     def _f(f):
         for n in ops: _without_fake[f'{space}.{n}'] = f
@@ -295,12 +306,13 @@ def by_shape(self:FakeRun, func, args, kwargs):
     f = _without_fake.get(func._schema.name.replace('::', '.'))
     return f and f(self, *args, **kwargs)
 
-# %% ../nbs/31_fakes.ipynb #c5d165ad
+# %% ../nbs/31_fakes.ipynb #e237c325
 @fake_of('aten: _grouped_mm')
 def _grouped_out(run, a, b, offs=None, bias=None, out_dtype=None):
-    if a.ndim+b.ndim==5: lead = ()                     # rows sorted by expert, times a matrix an expert, or the other way round
+    if a.ndim+b.ndim==5: lead = ()         # rows sorted by expert, times a matrix an expert, or the other way round
     else: lead = (len(offs),) if a.ndim==2 else a.shape[:1]
-    return a.new_empty(*lead, a.shape[-2], b.shape[-1], dtype=out_dtype)
+    size = *lead,a.shape[-2],b.shape[-1]
+    return a.new_empty(size, dtype=out_dtype)
 
 def unpacked(
     packed, # The packed weights of a quantized layer, an object of C++
@@ -327,10 +339,11 @@ def _index(run, x, masks):
 @fake_of('aten: masked_select')
 def _masked_select(run, x, mask): return _index(run, x, [mask.expand_as(x)])
 
-# %% ../nbs/31_fakes.ipynb #4feacdb9
+# %% ../nbs/31_fakes.ipynb #99608964
 def _how_many_reach(lengths):
     "For each step, how many of `lengths` go beyond it; and the other way round, lengths from such sizes"
-    return torch.tensor([sum(l>t for l in lengths) for t in range(max(lengths))])
+    lengths,steps = torch.tensor(lengths),torch.arange(max(lengths))
+    return (lengths>steps[:,None]).sum(1)
 
 @fake_of('aten: _pack_padded_sequence')
 def _packed(run, x, lengths, batch_first):
@@ -348,7 +361,8 @@ def pad_packed(data, sizes, batch_first, padding, total):
         ns = sizes.tolist()
         lengths = _how_many_reach(ns)
     steps,batch = max(total, len(ns)),ns[0]
-    rows = data[:1].expand(steps*batch, *data.shape[1:]).contiguous()    # autograd saves nothing for it
+    size = steps*batch,*data.shape[1:]
+    rows = data[:1].expand(size).contiguous()    # autograd saves nothing for it
     rows = rows.unflatten(0, (-1,batch))
     return rows.transpose(0, 1) if batch_first else rows,lengths
 

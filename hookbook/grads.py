@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/grads.html.md"""
 # %% auto #0
 __all__ = ['output_grads', 'Arrivals', 'LayerGrads']
 
-# %% ../nbs/12_grads.ipynb #734a5b61
+# %% ../nbs/12_grads.ipynb #7035e81f
 from functools import partial
 import torch
 from torch import Tensor
@@ -24,13 +24,14 @@ def output_grads(
     f, # Called as `f(path, grad)` when a gradient is there; what it returns is ignored
 ) -> list: # Handles with a `remove` method
     "Call `f` with the gradient of each tensor inside `x` that gets one"
-    return [t.register_hook(InertHook(_tell, f, path)) for path,t in leaves(x) if t.requires_grad]
+    found = [(path,t) for path,t in leaves(x) if t.requires_grad]
+    return [t.register_hook(InertHook(_tell, f, path)) for path,t in found]
 
 def _tell(f, path, grad): f(path, grad)   # and return nothing: a tensor hook's answer would replace the gradient
 
 # %% ../nbs/12_grads.ipynb #4fbfadad
 class Arrivals:
-    "Waits for the gradients of some tensors, and calls `f` with them once those that a backward pass computes are there"
+    "Waits for the gradients of some tensors, and calls `f` once those that a backward pass computes are there"
     def __init__(self,
         ts:list, # Tensors that require gradients
         f, # Called with a list: a gradient for each of `ts`, or `None`
@@ -48,7 +49,8 @@ class Arrivals:
     def arrived(self, i, grad):
         "The hook of tensor number `i`"
         this = backward_pass()
-        if this not in self.waiting: self.waiting.setdefault(this, ({}, self.expected(i)))   # atomic: devices have threads of their own
+        # `setdefault` is atomic: each device has a thread of its own
+        if this not in self.waiting: self.waiting.setdefault(this, ({}, self.expected(i)))
         came,want = self.waiting[this]
         came[i] = grad
         if not want<=came.keys() or self.waiting.pop(this, None) is None: return
@@ -62,7 +64,10 @@ class Arrivals:
 # %% ../nbs/12_grads.ipynb #85689d97
 class LayerGrads:
     "Two hooks that tell the gradients of what a layer gets and of what it gives"
-    def __init__(self): self.given,self.asked,self.arrivals,self.shown = WeakIdKeyDictionary(),False,[],0
+    def __init__(self):
+        self.given = WeakIdKeyDictionary()   # from tensors that report for the layer's inputs to their versions
+        self.asked,self.arrivals = False,[]
+        self.shown = 0   # number of the pass whose gradients are stored, for `Hook`
 
     def note(self, t):
         if t.requires_grad: self.given[t] = t._version
@@ -72,7 +77,8 @@ class LayerGrads:
         "The forward pre-hook: give the layer aliases of its inputs"
         if not torch.is_grad_enabled(): return
         alias = {}   # one for each tensor: self-attention asks whether query, key and value are the same object
-        return self.aliased(args, alias),{k: self.aliased(v, alias) for k,v in kwargs.items()}
+        named = {k: self.aliased(v, alias) for k,v in kwargs.items()}
+        return self.aliased(args, alias),named
 
     def aliased(self, x, alias):
         if isinstance(x, tuple):
@@ -85,7 +91,7 @@ class LayerGrads:
             return alias[id(x)]
         return x
 
-# %% ../nbs/12_grads.ipynb #49574cd0
+# %% ../nbs/12_grads.ipynb #1936f63f
 @patch
 def after(self:LayerGrads,
     args, kwargs, # What the layer got
@@ -94,9 +100,7 @@ def after(self:LayerGrads,
 ):
     "In a forward hook: ask inputs and outputs for their gradients"
     ins,outs = tensors((args,kwargs)),tensors(out)
-    # a layer that works in place has overwritten its input: what stands there now is the output
-    own = [t.requires_grad and self.given.get(t)==t._version for t in ins]
-    asks = own+[t.requires_grad for t in outs]
+    asks = [self.untouched(t) for t in ins] + [t.requires_grad for t in outs]
     where = [i for i,yes in enumerate(asks) if yes]
     if not where: return
     self.asked = True
@@ -110,6 +114,11 @@ def _in_places(f, where, n_in, n, grads):
     by_place = dict(zip(where, grads))
     full = tuple(by_place.get(i) for i in range(n))
     f(full[:n_in], full[n_in:])
+
+@patch
+def untouched(self:LayerGrads, t):
+    "Is `t` what the layer was given? One that works in place has overwritten it, and what stands there now is the output"
+    return t.requires_grad and self.given.get(t)==t._version
 
 @patch
 def leave(self:LayerGrads):

@@ -24,7 +24,7 @@ from .grads import *
 _all_ = ['InertHook', 'output_grads', 'recomputing', 'outermost_module', 'fast_path_off']
 _running = times_running # the name that other chapters still use
 
-# %% ../nbs/13_hook.ipynb #23c2a53e
+# %% ../nbs/13_hook.ipynb #7ecc7f47
 def _check_hook(m, hook_func):
     "Raise unless `m` is a layer that can be hooked, and `hook_func` a function"
     if isinstance(m, str):
@@ -133,14 +133,13 @@ def name_fault(
 ):
     "Add the layer's name to the message of `e`, or in a note where that is data"
     if name is None: name = module_name(m)
-    cls,func = type(m).__name__,getattr(f, '__qualname__', None) or type(f).__name__
+    cls = type(m).__name__
     where = f"layer '{name}' ({cls})" if name else f'{cls} (the whole model)'
-    text = f'in the hook function {func} on {where}'
-    says_text = len(e.args)==1 and isinstance(e.args[0], str) and not isinstance(e, KeyError)
-    if says_text: e.args = (f'{e.args[0]} ({text})',)
-    else: e.add_note(text)
+    text = f'in the hook function {getattr(f, "__qualname__", type(f).__name__)} on {where}'
+    if isinstance(e, KeyError) or [type(a) for a in e.args]!=[str]: e.add_note(text)
+    else: e.args = (f'{e.args[0]} ({text})',)
 
-# %% ../nbs/13_hook.ipynb #55e4fb46
+# %% ../nbs/13_hook.ipynb #1a7a0f30
 @patch
 def _attach_grads(self:Hook):
     self.passes,self.grads = Pass(ended=self._model_ran),LayerGrads()
@@ -176,8 +175,8 @@ def _show(self:Hook, number, grad=None):
 @patch
 def __repr__(self:Hook):
     name = module_name(self.module) if self.name is None else self.name
-    what = 'nothing stored' if self.stored is None else 'stored '+describe(self.stored)
-    parts = [what, f'{len(self.calls)} calls'] if len(self.calls)>1 else [what]
+    parts = ['nothing stored' if self.stored is None else 'stored '+describe(self.stored)]
+    if len(self.calls)>1: parts.append(f'{len(self.calls)} calls')
     if self.removed: parts.append(self._farewell())
     return f"Hook on '{name}' ({type(self.module).__name__}): {', '.join(parts)}"
 
@@ -198,7 +197,7 @@ def hook_output(
     "A `Hook` that stores what `module` returns"
     return Hook(module, _output, is_forward=not grad, detach=detach, cpu=cpu)
 
-# %% ../nbs/13_hook.ipynb #adb705df
+# %% ../nbs/13_hook.ipynb #8084c8c3
 def _named_pairs(ms):
     "`(name, module)` for each of the modules that `Hooks` is given; the name is `None` where there is none"
     if isinstance(ms, str): raise TypeError(f'Hooks takes modules, and {ms!r} is a name: use find(model, {ms!r})')
@@ -206,7 +205,8 @@ def _named_pairs(ms):
         raise TypeError(f'Hooks takes several modules, and got one {type(ms).__name__}, which cannot be iterated: '
                         'pass a list ([m]), its children (m.children()) or find(m)')
     if not hasattr(ms, '__iter__'): raise TypeError(f'Hooks takes several modules, and got {ms!r}: pass a list')
-    return list(ms.items()) if isinstance(ms, (dict,nn.ModuleDict)) else [(None,m) for m in ms]
+    if isinstance(ms, (dict,nn.ModuleDict)): return list(ms.items())
+    return [(None,m) for m in ms]
 
 # %% ../nbs/13_hook.ipynb #fa2a4327
 class Hooks:
@@ -220,7 +220,8 @@ class Hooks:
         **kwargs): # Passed to `Hook`
         named,self.hooks = _named_pairs(ms),[]
         try:
-            for name,m in named: self.hooks.append(Hook(m, hook_func, is_forward, detach, cpu, name=name, **kwargs))
+            for name,m in named:
+                self.hooks.append(Hook(m, hook_func, is_forward, detach, cpu, name=name, **kwargs))
         except BaseException:
             self.remove()  # all or nothing
             raise

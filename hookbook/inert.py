@@ -7,21 +7,21 @@ Docs: https://hookbook.github.io/hookbook/inert.html.md"""
 # %% auto #0
 __all__ = ['InertHook', 'Pass']
 
-# %% ../nbs/11_inert.ipynb #543d4713
+# %% ../nbs/11_inert.ipynb #c6b23067
 import copy, weakref
 from contextlib import nullcontext
 from functools import partial
 import torch
 from torch import nn
 from fastcore.basics import patch
-from .running import outermost_module, times_running
+from .running import outermost_module, running_modules
 
 # %% ../nbs/11_inert.ipynb #089b8ff5
 class InertHook(partial):
     "A hook function that turns into one of Python's own, which does nothing, when its model is copied or pickled"
     def __reduce__(self): return getattr, (nullcontext(),'__exit__')
 
-# %% ../nbs/11_inert.ipynb #77481939
+# %% ../nbs/11_inert.ipynb #cc1c648b
 class Pass:
     "Knows when another forward pass begins than the one in which it was asked last"
     def __init__(self,
@@ -30,7 +30,7 @@ class Pass:
     ):
         self.begun,self.ended = begun,ended
         self.number,self.announced = 0,False   # of the pass; was it begun by the module that we listen to?
-        self.root,self.handles = lambda: None,[]
+        self.root,self.handles = None,[]   # a weak reference to that module, and our hooks on it
 
     def next(self):
         self.number += 1
@@ -38,22 +38,26 @@ class Pass:
 
     def starts(self, m, args):
         "The hook of the outermost module; a model may call itself, and then it is the outer call that counts"
-        if outermost_module() is not m or times_running(m)>1: return
+        if len(running_modules())>1: return
         self.announced = True
         self.next()
 
-# %% ../nbs/11_inert.ipynb #ec2cf37c
+# %% ../nbs/11_inert.ipynb #c98cf4c1
 @patch
 def join(self:Pass):
     "Belong to the pass that runs now, and begin a new one unless it is known"
-    if self.announced: self.announced = False
-    elif outermost_module() is not self.root(): self.listen(outermost_module())
+    if self.announced:
+        self.announced = False
+        return
+    root = outermost_module()
+    if self.root is None or self.root() is not root: self.listen(root)
 
 @patch
 def listen(self:Pass, root):
     "Begin a pass in which `root` is the outermost module"
     self.leave()
     self.next()
+    if root is None: return   # somebody called the hook, and not the module
     self.root = weakref.ref(root)
     self.handles.append(root.register_forward_pre_hook(InertHook(self.starts)))
     if self.ended: self.handles.append(root.register_forward_hook(InertHook(self.ended)))
@@ -62,4 +66,4 @@ def listen(self:Pass, root):
 def leave(self:Pass):
     "Listen no more"
     for h in self.handles: h.remove()
-    self.root,self.handles = lambda: None,[]
+    self.root,self.handles = None,[]

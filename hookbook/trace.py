@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/trace.html.md"""
 # %% auto #0
 __all__ = ['Choice', 'Node', 'CallStack', 'watch_calls', 'storage_key', 'Params', 'Saved', 'BackwardMap', 'Outcome', 'Trace']
 
-# %% ../nbs/33_trace.ipynb #6ff4e3e4
+# %% ../nbs/33_trace.ipynb #57abc9a6
 import collections, dataclasses, functools, inspect, threading, traceback, weakref
 from contextlib import contextmanager
 import torch
@@ -29,7 +29,7 @@ class Node:
         self.in_shapes = self.out_shapes = self.out_dtype = None    # of the first call
         self.macs = self.back_macs = self.saved = 0                 # MACs of forward and backward, bytes kept
 
-# %% ../nbs/33_trace.ipynb #6bde78bb
+# %% ../nbs/33_trace.ipynb #2f2840fa
 _by_position = inspect.Parameter.POSITIONAL_ONLY,inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 @functools.lru_cache(None)
@@ -45,7 +45,7 @@ def _in_shapes(m, args, kwargs):
     names = _arg_names(f.__func__)[1:] if hasattr(f, '__func__') else _arg_names(f)
     names = names+[f'args[{i}]' for i in range(len(names), len(args))]
     named = [*zip(names, args), *kwargs.items()]
-    return {p: tuple(t.shape) for n,a in named for p,t in leaves(a, n)}
+    return {p: tuple(t.shape) for name,a in named for p,t in leaves(a, name)}
 
 # %% ../nbs/33_trace.ipynb #3dda8b4f
 class CallStack:
@@ -56,7 +56,7 @@ class CallStack:
         after=None, # Called with a node, and what its module returned
     ):
         self.after,self.running,self.failed = after,[],None
-        self.nodes,self.names = {},collections.defaultdict(list)     # by name; and the names by the identity of a module
+        self.nodes,self.names = {},collections.defaultdict(list)     # by name; the names by the identity of a module
         self.extra = {n for n,_ in extra}
         for n,m in [*named_modules(model).items(), *extra]:
             self.nodes[n] = Node(n, m)
@@ -128,7 +128,7 @@ def watch_calls(
         finally: calls.running.pop()
     return __call__
 
-# %% ../nbs/33_trace.ipynb #ca905e3f
+# %% ../nbs/33_trace.ipynb #d3a6d4c2
 def storage_key(t): return t.untyped_storage()._cdata
 
 class Params:
@@ -136,7 +136,8 @@ class Params:
     def __init__(self):
         self.storages,self.key_of = set(),{}     # keys of storages; and from the identity of an original to one of them
         self.macs = collections.Counter()        # by key
-        self.lazy,self.old = {},[]               # what lazy originals became, by identity; weak references to storages out of use
+        self.lazy = {}                           # what lazy originals became, by the identity of the original
+        self.old = []                            # weak references to storages out of use
 
     def know(self, new, original):
         "`new` stands for `original`, a parameter or buffer"
@@ -152,7 +153,7 @@ class Params:
 
     def owns(self, storage): return storage._cdata in self.storages
 
-# %% ../nbs/33_trace.ipynb #904c9061
+# %% ../nbs/33_trace.ipynb #f21d9913
 @patch
 def count(self:Params, macs, args):
     "Put `macs` down to the parameters among `args`"
@@ -195,7 +196,7 @@ class Saved:
         self.unseen = False   # was there something about which nobody may ask?
 
     def pack(self, t):
-        "Autograd saves `t`; it gets it back in a box, which `close` empties, since an output saved by its own node is a circle"
+        "Autograd saves `t`, and gets it back in a box, which `close` empties: an output saved by its own node is a circle"
         for st in (o.untyped_storage() for o in dense_parts(t)):
             if st._cdata in self.storages or self.params.owns(st): continue
             self.storages.add(st._cdata)
@@ -245,7 +246,8 @@ class BackwardMap:
         todo = [t.grad_fn for t in tensors(out)]
         while todo:
             g = todo.pop()
-            if g is None or g in self.made_by or type(g).__name__=='AccumulateGrad': continue    # that belongs to the parameter
+            if g is None or g in self.made_by: continue
+            if type(g).__name__=='AccumulateGrad': continue    # that belongs to the parameter
             self.made_by[g] = n
             todo += [f for f,_ in g.next_functions]
 
@@ -261,7 +263,7 @@ class BackwardMap:
         def _f(*_): self.running = n
         return _f
 
-# %% ../nbs/33_trace.ipynb #d2f6a4dd
+# %% ../nbs/33_trace.ipynb #82372d6d
 @dataclasses.dataclass
 class Outcome:
     "How a run ended, and what it needed beside its results"
@@ -298,16 +300,18 @@ def note(self:Trace, name):
     "There is no formula for an operator that may multiply"
     self.uncounted[name] += 1
 
-# %% ../nbs/33_trace.ipynb #1a12d3ac
-Choice = collections.namedtuple('Choice', 'name among k topk')   # module that chose, out of how many, how many, by `topk`?
+# %% ../nbs/33_trace.ipynb #15c237ea
+Choice = collections.namedtuple('Choice', 'name among k topk')   # who chose, out of how many, how many, by `topk`?
 
 @patch
 def choose(self:Trace, op, args):
     "An operator that may be a router's"
-    x,topk = args[0],op is aten.topk
-    k,dim = (args[1],args[2:3]) if topk else (1,args[1:2])
-    d = dim[0] if dim else -1
-    if x.ndim and isinstance(d, int): self.choices.append(Choice(self.calls.top.name, x.shape[d], k, topk))
+    x,*rest = args
+    topk = op is aten.topk
+    k = rest.pop(0) if topk else 1
+    d = rest[0] if rest else -1
+    if not x.ndim or not isinstance(d, int): return
+    self.choices.append(Choice(self.calls.top.name, x.shape[d], k, topk))
 
 @patch
 def close(self:Trace):
@@ -317,7 +321,7 @@ def close(self:Trace):
     self.backward.made_by.clear()
     if self.error is not None: traceback.clear_frames(self.error.__traceback__)
 
-# %% ../nbs/33_trace.ipynb #c4175c32
+# %% ../nbs/33_trace.ipynb #bbbbb271
 @patch(as_prop=True)
 def nodes(self:Trace): return self.calls.nodes
 @patch(as_prop=True)
