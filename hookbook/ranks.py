@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/ranks.html.md"""
 # %% auto #0
 __all__ = ['TableMerge', 'TrackMerge', 'in_ranks', 'merge_ranks', 'common_outline']
 
-# %% ../nbs/43_ranks.ipynb #39eacdd3
+# %% ../nbs/43_ranks.ipynb #5f768c31
 import json, math, zlib
 import torch
 from fastcore.basics import patch
@@ -15,7 +15,7 @@ from .stats import *
 from .table import *
 from .track import *
 
-# %% ../nbs/43_ranks.ipynb #56ad2c7a
+# %% ../nbs/43_ranks.ipynb #9b213ee9
 class TableMerge:
     "Merges the rows of a table of norms that were not merged yet, in two reductions"
     def __init__(self,
@@ -31,7 +31,7 @@ class TableMerge:
     def sums(self) -> list: return [self.now**2/self.now.new_tensor(self.copies).reshape(-1, 1)]
     def take_sums(self, parts): self.now.copy_(parts[0].sqrt())
 
-# %% ../nbs/43_ranks.ipynb #d2f22a2c
+# %% ../nbs/43_ranks.ipynb #030e6088
 class TrackMerge(TableMerge):
     "Merges the rows and spans of a track that were not merged yet, field by field as their laws have it"
     def __init__(self, track, copies=None):
@@ -46,7 +46,7 @@ class TrackMerge(TableMerge):
         n,bad = self.named('n','nonfinite')
         return n-bad
 
-# %% ../nbs/43_ranks.ipynb #ab7659ca
+# %% ../nbs/43_ranks.ipynb #ccf3dcaf
 @patch
 def maxima(self:TrackMerge) -> list: # Tensors
     "What to take the maximum of over all ranks"
@@ -65,7 +65,7 @@ def take_maxima(self:TrackMerge, parts):
     self.found = tops[...,:-1]
     for m,new in zip(self.table.maxima.values(), maxima): m[self.fresh] = new.to(m.dtype)
 
-# %% ../nbs/43_ranks.ipynb #3ff93ccd
+# %% ../nbs/43_ranks.ipynb #55e10e43
 @patch
 def sums(self:TrackMerge) -> list: # Tensors
     "What to add up over all ranks"
@@ -88,7 +88,7 @@ def take_sums(self:TrackMerge, parts):
     self.place(self.tops, self.found+bad*0)   # a tensor that could not be read leaves a gap
     for h in hists: self.table.hists[self.fresh,:len(self.table.names)] = h.to(torch.int32)
 
-# %% ../nbs/43_ranks.ipynb #51f19120
+# %% ../nbs/43_ranks.ipynb #6237b4bb
 @patch
 def place(self:TrackMerge, runs, nums):
     "Put `nums`, which lie side by side, where the fields of `runs` are"
@@ -133,7 +133,7 @@ def merge_ranks(
     for t in ts: t.merged,t.closed,t.version = len(t.steps),len(t.spans),t.version+1
     return every
 
-# %% ../nbs/43_ranks.ipynb #5b263762
+# %% ../nbs/43_ranks.ipynb #56db856c
 @patch
 def outline(self:Table) -> dict:
     "What ranks must have in common to merge: names, and the steps and spans since the last time"

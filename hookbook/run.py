@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/run.html.md"""
 __all__ = ['RunInfo', 'Run', 'extra_fields', 'Table', 'Track', 'Named', 'Series', 'NORMS', 'Norms', 'Updates', 'norms_table',
            'ratio_to_weight', 'USUAL_UPDATE', 'HEALTHY_UPDATE', 'ALARMING_UPDATE']
 
-# %% ../nbs/42_run.ipynb #264e6578
+# %% ../nbs/42_run.ipynb #2a9058d2
 import json, os
 from dataclasses import asdict, dataclass, field, fields, replace
 import numpy as np, torch
@@ -21,10 +21,10 @@ from .stats import *
 from .table import *
 from .track import *
 
-# %% ../nbs/42_run.ipynb #e89a1ade
+# %% ../nbs/42_run.ipynb #c298df34
 _all_ = ['Table','Track','Named','Series','NORMS','Norms','Updates','norms_table','ratio_to_weight','USUAL_UPDATE','HEALTHY_UPDATE','ALARMING_UPDATE']
 
-# %% ../nbs/42_run.ipynb #5ff39b23
+# %% ../nbs/42_run.ipynb #e5f3a696
 @dataclass
 class RunInfo:
     "What is known of a run beside its numbers"
@@ -55,7 +55,7 @@ class RunInfo:
         names = {f.name for f in fields(cls)}
         return cls(**{k: v for k,v in known.items() if k in names})
 
-# %% ../nbs/42_run.ipynb #3c627e3d
+# %% ../nbs/42_run.ipynb #76e57297
 # Names as keys, for those who still know it as a dict
 @patch
 def __getitem__(self:RunInfo, k): return getattr(self, k)
@@ -93,7 +93,7 @@ class Run(Series):
     @property
     def nbytes(self): return sum(t.nbytes for t in self.tracks.values())
 
-# %% ../nbs/42_run.ipynb #4fda4e41
+# %% ../nbs/42_run.ipynb #d8b26103
 @patch(as_prop=True)
 def given(self:Run):
     "Root mean square of what each linear layer was given in the first step"
@@ -104,7 +104,7 @@ def left_out(self:Run):
     "Trainable parameters that have gradients and are in no optimizer: the step they were `first` seen in, how often (`n`), and their `norm`, `None` if it changed all the same"
     return self.info.left_out
 
-# %% ../nbs/42_run.ipynb #20865ee2
+# %% ../nbs/42_run.ipynb #0ae4515f
 @patch
 def track(self:Run,
     name:str, # Of a track
@@ -125,7 +125,7 @@ def inputs(self:Run): return self.track('inputs', 'inputs were not recorded: use
 @patch(as_prop=True)
 def output_grads(self:Run): return self.track('output_grads', 'gradients of outputs were not recorded: use record(..., output_grads=True)')
 
-# %% ../nbs/42_run.ipynb #621b9f53
+# %% ../nbs/42_run.ipynb #4a8fcdfe
 def _norms(run, kind, cls=Norms):
     if 'params' not in run.tracks: raise LookupError('norms of gradients, weights and updates are read when the optimizer steps: use record(model, opt)')
     return cls(run.tracks['params'], run.info.numel, kind, run._upto)
@@ -219,7 +219,7 @@ def _table_of(name, head, tensors):
     parts = {k.removeprefix(f'{name}.'): v for k,v in tensors.items() if k.startswith(f'{name}.')}
     return (Track if 'spans' in head else Table).from_parts(head, parts)
 
-# %% ../nbs/42_run.ipynb #a41c2936
+# %% ../nbs/42_run.ipynb #e6b3b81d
 @patch(cls_method=True)
 def load(cls:Run,
     path, # Of a file that `save` wrote
@@ -233,7 +233,7 @@ def load(cls:Run,
 @patch
 def __reduce__(self:Run): return Run.from_bytes,(self.to_bytes(),)   # a copy is a run that nothing is added to
 
-# %% ../nbs/42_run.ipynb #601edff1
+# %% ../nbs/42_run.ipynb #814992d7
 def extra_fields(
     extra, # Functions by name, or a list of `Field`s; or `None`
 ) -> tuple: # Of `Field`s; raises `TypeError` and `ValueError`

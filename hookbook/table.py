@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/table.html.md"""
 __all__ = ['NORMS', 'USUAL_UPDATE', 'HEALTHY_UPDATE', 'ALARMING_UPDATE', 'Table', 'send', 'Named', 'norms_table', 'Norms',
            'ratio_to_weight', 'Updates']
 
-# %% ../nbs/40_table.ipynb #9b2af5c5
+# %% ../nbs/40_table.ipynb #7e98d3fe
 import math
 import numpy as np, torch
 from torch import nn
@@ -59,7 +59,7 @@ def thin(self:Table):
     self.merged = len(range(0, self.merged, 2))
     self.steps = [self.steps[i] for i in keep]
 
-# %% ../nbs/40_table.ipynb #cba82686
+# %% ../nbs/40_table.ipynb #84db5fb4
 @patch
 def column(self:Table,
     name:str, # Of a layer or parameter
@@ -157,7 +157,7 @@ class Norms:
         kind = dict(grads='gradients').get(self._kind, self._kind)
         return f'{kind} of {len(self.params)} parameters in {len(self.steps)} steps: .norm, .rms and .total'
 
-# %% ../nbs/40_table.ipynb #6870647d
+# %% ../nbs/40_table.ipynb #0e7a1647
 @patch(as_prop=True)
 def params(self:Norms): return L(self._table.names)
 
@@ -174,7 +174,7 @@ def of(self:Norms,
     "The norms of one kind"
     return _OfParams(zip(self._table.names, self._table.read(self._upto())[...,NORMS.index(kind)].T))
 
-# %% ../nbs/40_table.ipynb #2dd16dc6
+# %% ../nbs/40_table.ipynb #f7515dc2
 @patch(as_prop=True)
 def norm(self:Norms): return self.of(self._kind)
 
@@ -206,7 +206,7 @@ class Updates(Norms):
         weights = self.of('weights')
         return _OfParams({n: ratio_to_weight(u, weights[n]) for n,u in self.norm.items()})
 
-# %% ../nbs/40_table.ipynb #c02e50c4
+# %% ../nbs/40_table.ipynb #bb570c84
 @patch
 def to_parts(self:Table,
     upto, # How many rows, and spans
