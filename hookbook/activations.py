@@ -13,14 +13,14 @@ import numpy as np
 from torch import nn
 from .kinds import *
 from .words import *
-from .stats import *
-from .record import *
+from .bins import *
 from .finding import *
 
 # %% ../nbs/52_activations.ipynb #f438ad91
 def _cuts_off(cls, lowest):
-    "Does a layer of the class named `cls` cut off negative values? Of a class that PyTorch does not have it is told by its values, the lowest of which is 0"
+    "Does a layer of the class named `cls` cut off negative values?"
     if kind_of(cls).rectifies: return True
+    # of a class that PyTorch does not have it is told by its values, the lowest of which is 0
     return not hasattr(nn, cls) and np.fmin.reduce(lowest, initial=math.inf)==0
 
 def rectifiers(
@@ -28,9 +28,9 @@ def rectifiers(
 ) -> list: # At least one
     "Names of the layers that cut off negative values"
     classes,lowest = run.kinds,run.min
-    names = [n for n in lowest if _cuts_off(str(classes[n]), lowest[n])]
-    if not names: raise LookupError('there are no rectified layers that are modules: `F.relu` in a `forward` is not seen')
-    return names
+    names = [n for n,low in lowest.items() if _cuts_off(str(classes[n]), low)]
+    if names: return names
+    raise LookupError('there are no rectified layers that are modules: `F.relu` in a `forward` is not seen')
 
 # %% ../nbs/52_activations.ipynb #a1cebbd2
 def dead_share(
@@ -41,6 +41,19 @@ def dead_share(
     most = np.lib.stride_tricks.sliding_window_view(maxima, window, 0).max(-1)
     ran = np.isfinite(most).any(1)
     return np.where(ran, (most<=0).mean(1), 0)
+
+# %% ../nbs/52_activations.ipynb #b2f1de31
+_dead = dict(
+    try_='a lower learning rate, a smaller bias or another initialisation, normalisation before this layer, '
+         'a leaky activation',
+    unit='share of channels that never fire')
+
+def _dead_until(step):
+    "What it means that most units are dead, if they are until the end of the run or, otherwise, until `step`"
+    if step is None: return ('Most units of this layer give 0 whatever the input is: no gradient comes through them, '
+                             'so they cannot recover.')
+    return ('Most units of this layer gave 0 whatever the input was, and no gradient came through them. '
+            f'From step {step} on enough of them fire again.')
 
 # %% ../nbs/52_activations.ipynb #1e43a574
 @rule('dead units', 'Lu, Shin, Su, Karniadakis 2019, Dying ReLU and initialization, arXiv:1903.06733')
@@ -60,25 +73,13 @@ def dead_units(
         dead = dead_share(tops, rows)
         found = longest(dead>share, 1)
         if not found: continue
-        first,last = found[0],found[1]+rows-1   # of the windows, and the last row of the last of them
-        worst = dead[slice(found[0], found[1]+1)].max()
-        healed = int(times.bounds[last+1,0]) if last+1<len(times) else None
-        yield Finding(name, times.between(first, last), worst, share, _dead_until(healed),
-            'a lower learning rate, a smaller bias or another initialisation, normalisation before this layer, a leaky activation',
-            'share of channels that never fire', evidence=(f'{round(worst*tops.shape[1])} of {tops.shape[1]} channels',))
-
-def _dead_until(step):
-    "What it means that most units are dead, if they are until the end of the run or, otherwise, until `step`"
-    if step is None: return 'Most units of this layer give 0 whatever the input is: no gradient comes through them, so they cannot recover.'
-    return ('Most units of this layer gave 0 whatever the input was, and no gradient came through them. '
-            f'From step {step} on enough of them fire again.')
-
-# %% ../nbs/52_activations.ipynb #6d086845
-_lowest = bin_edges()[1024:-1]   # lower edges of the bins of magnitude
-
-def _magnitudes(h):
-    "Counts in 1,020 bins of finite magnitudes, from (..., 2048) counts of `hist_bits`"
-    return (h[...,1024:]+h[...,1023::-1])[...,:1020].astype(float)
+        first,after = found[0],found[1]+rows   # the last window ends before the row `after`
+        worst = dead[first:found[1]+1].max()
+        channels = tops.shape[1]
+        healed = times.bounds[after,0] if after<len(times) else None
+        evidence = f'{round(worst*channels)} of {channels} channels'
+        steps,means = times.between(first, after-1),_dead_until(healed)
+        yield Finding(name, steps, worst, share, means, **_dead, evidence=(evidence,))
 
 # %% ../nbs/52_activations.ipynb #c4f3af0c
 _coarse = .875   # lower edge of the last bin before 1, in which a histogram tells nothing apart
@@ -89,10 +90,14 @@ def top_share(
     limit:float, # Between 0.875 and 1
 ) -> np.ndarray: # (spans,)
     "Share of values with a magnitude of at least `limit`: from the histogram and the exact mean square"
-    m = _magnitudes(run.hist(name))
-    middles,top = (_lowest[:1020]+_lowest[1:1021])/2,_lowest[:1020]>=_coarse
-    n,high = m.sum(1),m[:,top].sum(1)
-    low_squares = (m[:,~top]*middles[~top]**2).sum(1)
+    m = magnitudes(run.hist(name))
+    edges = magnitude_edges()
+    middles = (edges[:-1]+edges[1:])/2
+    top = edges[:-1]>=_coarse
+    n = m.sum(1)
+    high = m[:,top].sum(1)
+    squares = middles[~top]**2
+    low_squares = (m[:,~top]*squares).sum(1)
     # taken as the square of a value in the top bins that is under the limit; that of the others is about 1
     between = (_coarse**2+limit**2)/2
     with np.errstate(all='ignore'):
@@ -104,9 +109,24 @@ def top_share(
 # %% ../nbs/52_activations.ipynb #f48c34d8
 def _low_share(run, name, limit):
     "Share of values with a magnitude under `limit`, by span, to the nearest edge of a bin"
-    m = _magnitudes(run.hist(name))
-    below = m[:,:abs(_lowest[:1020]-limit).argmin()]
-    return below.sum(1)/np.maximum(m.sum(1), 1)
+    m = magnitudes(run.hist(name))
+    edge = abs(lower_edges()-limit).argmin()
+    below,total = m[:,:edge].sum(1),m.sum(1)
+    return below/np.maximum(total, 1)
+
+# %% ../nbs/52_activations.ipynb #b2f1de33
+_saturated = dict(
+    means='Many values sit at the flat ends of the curve: next to no gradient comes through there.',
+    try_='smaller initial weights, normalisation before this layer, scaled inputs, a lower learning rate',
+    unit='share of values at the ends')
+
+def _curves(run):
+    "Which layers are a tanh or a sigmoid, apart from the last"
+    names,kinds = layer_names(run)[:-1],kinds_of(run)
+    curves = {n: kinds[n].activation for n in names}
+    res = {n: c for n,c in curves.items() if c in ('tanh','sigmoid')}
+    if not res: raise LookupError('there are no tanh or sigmoid layers before the last')
+    return res
 
 # %% ../nbs/52_activations.ipynb #ec084566
 @rule('saturation', 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks')
@@ -117,28 +137,22 @@ def saturation(
     share:float=.25, # Of the layer's values
     persist:int=3, # Steps in a row
 ):
-    "Too many values of a tanh or sigmoid sit at its ends; of the last layer, which may be sure of itself, this is not asked"
-    kinds = kinds_of(run)
-    curves = {n: kinds[n].activation for n in layer_names(run)[:-1] if kinds[n].activation in ('tanh','sigmoid')}
-    if not curves: raise LookupError('there are no tanh or sigmoid layers before the last')
+    "Too many values of a tanh or sigmoid sit at its ends"
+    curves,times = _curves(run),Times(run, spans=True)
     need_steps(run, persist)
     for name,curve in curves.items():
         ends = top_share(run, name, tanh if curve=='tanh' else 1-sigmoid)
         if curve=='sigmoid': ends += _low_share(run, name, sigmoid)
-        spell = Times(run, spans=True).spell(ends>share, persist)
-        if not spell: continue
-        yield Finding(name, spell.steps, ends[spell.rows].max(), share,
-            'Many values sit at the flat ends of the curve: next to no gradient comes through there.',
-            'smaller initial weights, normalisation before this layer, scaled inputs, a lower learning rate',
-            'share of values at the ends')
+        spell = times.spell(ends>share, persist)
+        if spell: yield Finding(name, spell.steps, ends[spell.rows].max(), share, **_saturated)
 
 # %% ../nbs/52_activations.ipynb #b2f1de14
 def _before_update(run):
     "Raise unless the first step, before any update, is on record"
     need_steps(run, 1)
     if run.steps[0]: raise LookupError('the first step was not recorded')
-    passes = max(run.info.get('passes', [0]))
-    if run.info.get('closure') and passes>1: raise LookupError('the optimizer changed the weights between the passes of the first step')
+    tried = run.info.closure and max(run.info.passes)>1
+    if tried: raise LookupError('the optimizer changed the weights between the passes of the first step')
     if not run.given: raise LookupError('no linear layer ran in the first step')
 
 def _unnormalised(run):
@@ -158,71 +172,83 @@ def _bias_power(run, name):
 
 def _width(run, name):
     "Channels of the layer `name`; any number if it isn't known"
-    return next((m.shape[1] for m in channel_maxima(run, [name]).values()), math.inf)
+    maxima = channel_maxima(run, [name])
+    return maxima[name].shape[1] if maxima else math.inf
 
 # %% ../nbs/52_activations.ipynb #93193f65
+_passes = 'At the start this layer {} what passes through it: layer upon layer, values and gradients {}.'
+_start = dict(
+    try_='an initialisation that keeps the variance: `nn.init.kaiming_normal_` before a ReLU, '
+         '`nn.init.xavier_normal_` before a tanh',
+    unit='variance over the mean square of its input')
+
 @rule('bad initialisation', 'He, Zhang, Ren, Sun 2015, Delving deep into rectifiers, arXiv:1502.01852')
 def bad_init(
     run, # The run to look through
     gain:float=10., # Ratio of the variance of what a linear layer gives to the mean square of what it is given
-    width:int=8, # Channels that a layer must have to be called too small: the variance of a few numbers is a matter of luck
+    width:int=8, # Channels that it takes to be called too small: the variance of a few numbers is a matter of luck
 ):
     "A linear layer blows up, or shrinks, the values that pass, and no normalisation behind it makes up for that"
     layer_names(run)
     _before_update(run)
     todo,std,fed = _unnormalised(run),run.std,run.given
     for name in todo:
-        var,before = std[name][0]**2,fed[name]**2
+        var = std[name][0]**2
+        before = fed[name]**2
         grows = var/before if before>0 else math.nan
-        shrinks = 0<grows<1/gain and name!=todo[-1] and _width(run, name)>=width
-        enlarges = gain<grows<math.inf and _bias_power(run, name)<=var/2
-        if shrinks: verb,end,limit = 'shrinks','vanish',1/gain
-        elif enlarges: verb,end,limit = 'enlarges','explode',gain
-        else: continue
-        yield Finding(name, (0,0), grows, limit,
-            f'At the start this layer {verb} what passes through it: layer upon layer, values and gradients {end}.',
-            'an initialisation that keeps the variance: `nn.init.kaiming_normal_` before a ReLU, `nn.init.xavier_normal_` before a tanh',
-            'variance over the mean square of its input')
+        if 0<grows<1/gain and name!=todo[-1] and _width(run, name)>=width:
+            yield Finding(name, (0,0), grows, 1/gain, _passes.format('shrinks', 'vanish'), **_start)
+        elif gain<grows<math.inf and _bias_power(run, name)<=var/2:
+            yield Finding(name, (0,0), grows, gain, _passes.format('enlarges', 'explode'), **_start)
 
 # %% ../nbs/52_activations.ipynb #5d14de25
+def _in_shares(counts, least=1e-4):   # of an empty group there is no logarithm, so it counts as a ten-thousandth
+    total = counts.sum(-1, keepdims=True)
+    return np.maximum(counts/np.maximum(total, 1), least)
+
 def psi(
     ref, # (bins,), counts
     new, # (..., bins), counts in the same bins
     groups:int=10, # Bins are put together into so many groups that are equally full in `ref`
 ): # (...), 0 where the two have the same shape
     "Population stability index of `new` against `ref`"
-    c = ref.cumsum()-ref/2
-    at = np.minimum((c*groups/max(ref.sum(), 1)).astype(int), groups-1)
-    one = np.eye(groups)[at]
-    p,q = ref@one,new@one
-    p,q = (np.maximum(o/np.maximum(o.sum(-1, keepdims=True), 1), 1e-4) for o in (p,q))
-    return np.where(ref.sum()*new.sum(-1)>0, ((q-p)*np.log(q/p)).sum(-1), 0)
+    middle = ref.cumsum()-ref/2
+    total = max(ref.sum(), 1)
+    group = np.minimum(middle*groups/total, groups-1).astype(int)
+    member = np.eye(groups)[group]
+    p = _in_shares(ref@member)
+    q = _in_shares(new@member)
+    index = ((q-p)*np.log(q/p)).sum(-1)
+    return np.where(ref.sum()*new.sum(-1)>0, index, 0)
 
 # %% ../nbs/52_activations.ipynb #db03bdce
 def _paces(steps, n):
-    "For each `n` neighbours in `steps`: how far they are apart at most, `nan` where some lie more than twice as far apart as others"
+    "How far each `n` neighbours in `steps` are apart at most, `nan` where some lie more than twice as far apart as others"
     d = np.lib.stride_tricks.sliding_window_view(np.diff(steps), n-1)
     even = d.max(1)<=2*d.min(1)
     return np.where(even, d.max(1), np.nan).astype(float)
 
 # %% ../nbs/52_activations.ipynb #b2f1de21
-def _finite(h): return h[...,4:-4]   # the bins of NaN and of infinite numbers lie at both ends
-
 def _window_sums(h, w):
     "(rows-w+1, bins), counts of each window of `w` rows"
-    h = np.concatenate([np.zeros((1,h.shape[1]), int), h]).cumsum(0)
-    return h[w:]-h[:-w]
+    start = np.zeros((1,h.shape[1]), int)
+    total = np.concatenate([start, h]).cumsum(0)
+    return total[w:]-total[:-w]
 
 def _between_windows(sums, w):
-    "PSI of each window of `w` rows against the one right before it; 0 where that holds (about) one and the same value"
-    score = np.array([psi(a, b) for a,b in zip(_finite(sums[:-w]), _finite(sums[w:]))])
-    flat = (sums[:-w]>0).sum(1)<3
+    "PSI of each window of `w` rows against the one right before it, and whether that holds (about) one and the same value"
+    before,after = sums[:-w],sums[w:]
+    pairs = zip(finite(before), finite(after))
+    score = np.array([psi(a, b) for a,b in pairs])
+    flat = (before>0).sum(1)<3
     return score,flat
 
 def _neighbours(score, w):
     "The larger of the scores a window earlier and a window later; `nan` where there is none"
     edge = np.full(w, np.nan)
-    return np.fmax(np.r_[edge,score[:-w]], np.r_[score[w:],edge])
+    earlier = np.r_[edge,score[:-w]]
+    later = np.r_[score[w:],edge]
+    return np.fmax(earlier, later)
 
 # %% ../nbs/52_activations.ipynb #b2f1de24
 def _peak(hits, score, w):
@@ -232,7 +258,7 @@ def _peak(hits, score, w):
     return first+int(near.argmax())
 
 def _extent(ref, h, at, w, least):
-    "First and last row from `at` on whose distribution differs from `ref` by `least` or more; `None` if none of the first `w` does by itself"
+    "First and last row from `at` on that differs from `ref` by `least`; `None` if none of the first `w` does by itself"
     off = psi(ref, h[at:])>=least
     if not off[:w].any(): return
     begin = int(off.argmax())
@@ -241,6 +267,11 @@ def _extent(ref, h, at, w, least):
     return at+begin,at+begin+length-1
 
 # %% ../nbs/52_activations.ipynb #b2d8db86
+_drifted = dict(
+    means='What this layer gives is suddenly distributed otherwise than in the steps before: '
+          'the data changed, or the layer did.',
+    try_='compare the data before and after; the first layer that drifts is next to the cause')
+
 @rule('drift', 'population stability index, 0.1 and 0.25 (Siddiqi 2006, Credit risk scorecards)')
 def drift(
     run, # The run to look through
@@ -257,22 +288,24 @@ def drift(
     pace = _paces(times.bounds[:,0], 2*w)
     if np.isnan(pace).all(): raise LookupError(f'there are no {2*window} recorded steps that lie evenly')
     gap = pace*len(times)/len(run.steps)   # between steps that are far apart, learning too makes jumps
-    begun = times.bounds[w:w+len(pace),0]>=skip*run.steps[-1]
+    starts = times.bounds[w:w+len(pace),0]
+    begun = starts>=skip*run.steps[-1]
     for name in layer_names(run):
         h = run.hist(name)
         sums = _window_sums(h, w)
         score,flat = _between_windows(sums, w)
         score[np.isnan(pace)] = math.inf   # not known, and no neighbour to compare with
         near = _neighbours(score, w)
-        sudden = np.isfinite(score) & (score>jump*gap*near) & (score>notice)
-        hits = sudden & begun & ~flat
+        sudden = (score>jump*gap*near) & (score>notice)
+        hits = sudden & np.isfinite(score) & begun & ~flat
         if not hits.any(): continue
         at = _peak(hits, score, w)
-        rows = _extent(_finite(sums[at]), _finite(h), at+w, w, score[at]/2)
+        before = finite(sums[at])
+        half = score[at]/2
+        rows = _extent(before, finite(h), at+w, w, half)
         if not rows or rows[0] in ended: continue   # where another layer's finding ended, a layer before it came back
         ended.add(rows[1]+1)
-        grave = score[at]>warn
-        yield Finding(name, times.between(*rows), score[at], warn if grave else notice,
-            'What this layer gives is suddenly distributed otherwise than in the steps before: the data changed, or the layer did.',
-            'compare the data before and after; the first layer that drifts is next to the cause', f'PSI against the {window} steps before',
-            'warning' if grave else 'notice', (f'{num(float(near[at]))} a window earlier or later',))
+        limit,severity = (warn,'warning') if score[at]>warn else (notice,'notice')
+        evidence = f'{num(float(near[at]))} a window earlier or later'
+        more = dict(severity=severity, evidence=(evidence,), unit=f'PSI against the {window} steps before')
+        yield Finding(name, times.between(*rows), score[at], limit, **_drifted, **more)

@@ -44,7 +44,9 @@ class Span(NamedTuple):
     def masks(self):
         "Does it reach down to `-Inf`, and is finite above, as masks are?"
         return self.lo==-math.inf and self.hi<math.inf
-    def __str__(self): return f'{self.lo:.3g}' if self.lo==self.hi else f'{self.lo:.3g} to {self.hi:.3g}'
+    def __str__(self):
+        lo,hi = f'{self.lo:.3g}',f'{self.hi:.3g}'
+        return lo if self.lo==self.hi else f'{lo} to {hi}'
 
 def span_of(
     t, # Any tensor
@@ -60,7 +62,8 @@ def bad_shares(
     "Shares of NaN, Inf and -Inf in `t`, of those that there are, and what is left"
     t = as_floats(t)
     bad = {'NaN': t.isnan(), 'Inf': t==math.inf, '-Inf': t==-math.inf}
-    return {k: v.float().mean().item() for k,v in bad.items() if v.any()}, t[t.isfinite()]
+    shares = {k: v.float().mean().item() for k,v in bad.items() if v.any()}
+    return shares,t[t.isfinite()]
 
 def in_a_line(
     label:str, # What it is
@@ -99,7 +102,8 @@ class LayerCall:
         step:int=0, # Number of the pass
         n:int=1, # Its number among the calls of this layer in this pass
     ):
-        self.m,self.name,self.within,self.step,self.n = m,name,within,step,n
+        self.m,self.name = m,name
+        self.within,self.step,self.n = within,step,n
         self.ins,self.outs = [],[]    # what went in and came out, `Passed`
         self.aliases = []             # of inputs: the alias, its version, and what is known of the input
         self.grad = None              # range of the gradient of its output
@@ -163,7 +167,9 @@ def bad_params(
     m, # A module
 ) -> dict: # Tensors by name
     "Parameters and buffers of `m` that hold a NaN or Inf; a buffer with -Inf alone is a mask"
-    params,buffers,res = dict(m.named_parameters()),dict(m.named_buffers()),{}
+    params = dict(m.named_parameters())
+    buffers = dict(m.named_buffers())
+    res = {}
     for name,t in {**params, **buffers}.items():
         span = None if is_lazy(t) else span_of(t)
         mask = name in buffers and span and span.masks
@@ -193,11 +199,14 @@ _means = {
  ('forward','layer'): 'What went into this layer is finite, and what came out is not.',
  ('forward','code'): 'The layers inside it gave finite values: the code of its own forward made this.',
  ('forward','input'): 'It was in what the model was given: the fault is in the data, or in what was done to it before.',
- ('forward','parameter'): 'An earlier optimizer step, or a bad batch, has left NaN or Inf in the parameters or buffers of this layer.',
+ ('forward','parameter'): 'An earlier optimizer step, or a bad batch, has left NaN or Inf in the parameters '
+                          'or buffers of this layer.',
  ('backward','layer'): 'The gradient that arrived at this layer is finite, and the one it passes on is not.',
- ('backward','code'): 'No layer inside it made this: it is the code of its own forward, after the layer whose output is named here.',
+ ('backward','code'): 'No layer inside it made this: it is the code of its own forward, '
+                      'after the layer whose output is named here.',
  ('backward','user'): 'No layer made this: it is the code that uses this parameter from outside its layer.',
- ('backward','loss'): 'What the model gave is finite, and the gradient that comes back is not: the loss made it, or other code after the model.'}
+ ('backward','loss'): 'What the model gave is finite, and the gradient that comes back is not: the loss made it, '
+                      'or other code after the model.'}
 
 class Origin(NamedTuple):
     "Where bad values first came up"
@@ -215,18 +224,24 @@ class Origin(NamedTuple):
 
 # %% ../nbs/56_blame.ipynb #d526459f
 _eps = 'a logarithm or a division at 0, or a root or power of a negative number: clamp its input, `x.clamp(min=1e-6)`'
-_slope = ('the slope of a root, norm, standard deviation or power below 1 is infinite at 0: add a little inside it, `(x+1e-6).sqrt()`. '
+_slope = ('the slope of a root, norm, standard deviation or power below 1 is infinite at 0: '
+          'add a little inside it, `(x+1e-6).sqrt()`. '
           '`torch.where` behind it does not help, since 0 times Inf is NaN; put it before')
-_large = 'the numbers are too large for their dtype: a lower learning rate, clipped gradients, smaller initial weights, or an input that is scaled down'
-_exp = 'an exponential of more than 88, or a product, that float32 cannot hold: subtract the maximum first, or scale the input down'
+_large = ('the numbers are too large for their dtype: a lower learning rate, clipped gradients, '
+          'smaller initial weights, or an input that is scaled down')
+_exp = ('an exponential of more than 88, or a product, that float32 cannot hold: '
+        'subtract the maximum first, or scale the input down')
 _full_mask = 'a mask that forbids everything in a row leaves softmax nothing to share out: let each row keep one place'
 _no_bound = 'look at the operations of this layer whose slope has no bound at these inputs'
 _if_mask = '; if it is a mask that is meant to be, `find_nan(model, inf=False)`'
 
 _certain = dict( # By what is to blame
-    input='look for it where the data is made, with `torch.isfinite(x).all()`; a feature that never varies has a spread of 0 to divide by',
-    parameter='open `find_nan` before that step, to see the gradient that did it; then a lower learning rate, or clipped gradients',
-    half='float16 ends at 65,504: use bfloat16, run this layer in float32, or scale its numbers down; for gradients, a `GradScaler`',
+    input='look for it where the data is made, with `torch.isfinite(x).all()`; '
+          'a feature that never varies has a spread of 0 to divide by',
+    parameter='open `find_nan` before that step, to see the gradient that did it; '
+              'then a lower learning rate, or clipped gradients',
+    half='float16 ends at 65,504: use bfloat16, run this layer in float32, or scale its numbers down; '
+         'for gradients, a `GradScaler`',
     loss='losses that take logits instead of probabilities: `F.cross_entropy`, `F.binary_cross_entropy_with_logits`')
 
 # %% ../nbs/56_blame.ipynb #b6f1de23
@@ -240,13 +255,16 @@ def _largest(spans):
 
 def _outgrown(o):
     "Are the numbers that went into the call so large that products of them are infinite?"
-    x,w = _largest(o.call.in_spans()),_largest(span_of(p) for p in o.call.m.parameters(recurse=False) if not is_lazy(p))
+    own = [p for p in o.call.m.parameters(recurse=False) if not is_lazy(p)]
+    x = _largest(o.call.in_spans())
+    w = _largest(map(span_of, own))
     dtype = o.t.dtype if o.t.dtype.is_floating_point else torch.float32
     return x*max(x, w)>torch.finfo(dtype).max/_product_room
 
 def _forward_advice(o):
     "What to try when a layer, or code, gave bad values"
-    spans,kinds = o.call.in_spans(),list(bad_shares(o.t)[0])
+    spans = o.call.in_spans()
+    kinds = list(bad_shares(o.t)[0])
     if any(s.lo==-math.inf for s in spans): return _full_mask
     zero = any(s.lo<=0<=s.hi for s in spans)
     grows = kinds==['Inf'] and _largest(spans)>_exp_limit
@@ -263,37 +281,48 @@ def advice(self:Origin) -> str:
     if self.half: return _certain['half']
     if self.kind=='loss': return _certain['loss']
     if self.phase=='forward': return _forward_advice(self)
-    return _slope if any(s.lo<=0<=s.hi for s in self.call.in_spans()) else _no_bound
+    zero = any(s.lo<=0<=s.hi for s in self.call.in_spans())
+    return _slope if zero else _no_bound
 
 # %% ../nbs/56_blame.ipynb #a0c25579
 @patch
 def __str__(self:Passed):
     if self.span is None: return self.text
     if self.span.nan: return f'{self.text}, with NaN'
-    return f'{self.text}, {"" if self.span.finite else "not "}finite, {self.span}'
+    how = 'finite' if self.span.finite else 'not finite'
+    return f'{self.text}, {how}, {self.span}'
+
+@patch
+def line(self:Passed, what):
+    "A line about this `what`, an input or output"
+    return f'{what} {self.path}'.strip()+f': {self}'
 
 def _shown_params(m, most=6):
     "Lines about the bad parameters of `m`, or about its own if all are good"
     own = {n: p for n,p in m.named_parameters(recurse=False) if not is_lazy(p)}
     shown = bad_params(m) or own
     lines = [in_a_line(n, p) for n,p in list(shown.items())[:most]]
-    return lines+[f'and {len(shown)-most} more'] if len(shown)>most else lines
+    if len(shown)>most: lines.append(f'and {len(shown)-most} more')
+    return lines
 
 # %% ../nbs/56_blame.ipynb #356a47ea
 @patch
 def evidence(self:Origin) -> tuple:
     "What was in and what came out, a line each"
     call,back = self.call,self.phase=='backward'
-    res = [f'{type(call.m).__name__}, {self.phase}' + (f', call {call.n} in this pass' if call.n>1 else '')]
-    if self.child: res.append(f"the last layer before it: '{self.child.name}'" if back else f"handed to layer '{self.child.name}'")
-    res += [f'{f"input {p.path}".strip()}: {p}' for p in call.ins]
-    if back: res += [f'{f"output {p.path}".strip()}: {p}' for p in call.outs]
+    again = f', call {call.n} in this pass' if call.n>1 else ''
+    res = [f'{type(call.m).__name__}, {self.phase}{again}']
+    child = 'the last layer before it:' if back else 'handed to layer'
+    if self.child: res.append(f"{child} '{self.child.name}'")
+    res += [p.line('input') for p in call.ins]
+    if back: res += [p.line('output') for p in call.outs]
     if back and self.kind=='layer' and call.grad: res.append(f'gradient of its output: finite, {call.grad}')
     return (*res, in_a_line(self.label, self.t), *_shown_params(call.m))
 
 @patch
 def finding(self:Origin) -> Finding:
     "All of it as a finding"
-    bad,step = sum(bad_shares(self.t)[0].values()),self.call.step
-    return Finding(self.call.name, (step,step), bad, 0., _means[self.phase,self.kind], self.advice(),
-                   f'share of NaN or Inf in the {self.label}', 'error', self.evidence(), 'origin of NaN or Inf')
+    shares,step = bad_shares(self.t)[0],self.call.step
+    said = dict(means=_means[self.phase,self.kind], try_=self.advice(), evidence=self.evidence())
+    more = dict(unit=f'share of NaN or Inf in the {self.label}', severity='error', rule='origin of NaN or Inf')
+    return Finding(self.call.name, (step,step), sum(shares.values()), 0., **said, **more)

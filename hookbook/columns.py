@@ -7,13 +7,13 @@ Docs: https://hookbook.github.io/hookbook/columns.html.md"""
 # %% auto #0
 __all__ = ['summary_columns', 'Row', 'dims', 'in_cell', 'Column', 'add_column', 'shapes_text', 'mem', 'chosen_columns']
 
-# %% ../nbs/35_columns.ipynb #f87ae168
-import dataclasses
+# %% ../nbs/35_columns.ipynb #24294e7a
+from dataclasses import dataclass, field
 from fastcore.basics import patch
 from .words import *
 
 # %% ../nbs/35_columns.ipynb #4805957e
-@dataclasses.dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Row:
     "A module, or a parameter that no layer holds, with all that is below it"
     name:str # Qualified name; `''` for the model
@@ -45,9 +45,9 @@ class Row:
     registered:bool=True # Is it part of `model.modules()`?
     used:bool=False # Were its parameters multiplied with?
     runs:bool=False # Would one expect a call?
-    children:list=dataclasses.field(default_factory=list) # Rows
+    children:list=field(default_factory=list) # Rows
 
-# %% ../nbs/35_columns.ipynb #692373cd
+# %% ../nbs/35_columns.ipynb #b0c01a09
 def dims(
     shape, # A shape, or `None`
 ) -> str:
@@ -55,12 +55,14 @@ def dims(
     if shape is None: return ''
     return '×'.join(map(str, shape)) if shape else 'scalar'
 
+# %% ../nbs/35_columns.ipynb #692373cd
 @patch
 def __repr__(self:Row):
     out = f' → {dims(self.out_shape)}' if self.out_shape is not None else ''
-    return f'{self.name or "(the model)"}: {self.type}{out}, {self.params:,} params, {self.macs:,} MACs'
+    costs = f'{self.params:,} params, {self.macs:,} MACs'
+    return f'{self.name or "(the model)"}: {self.type}{out}, {costs}'
 
-# %% ../nbs/35_columns.ipynb #25edcce3
+# %% ../nbs/35_columns.ipynb #b0c01a10
 @patch(as_prop=True)
 def flops(self:Row):
     "Floating-point operations: two a MAC"
@@ -73,6 +75,7 @@ def below(self:Row):
         yield c
         yield from c.below()
 
+# %% ../nbs/35_columns.ipynb #b0c01a11
 @patch(as_prop=True)
 def outputs(self:Row):
     "Shapes to show as the output; a parameter shows its own"
@@ -81,8 +84,8 @@ def outputs(self:Row):
 @patch(as_prop=True)
 def never_called(self:Row):
     "Was it left out by a forward that one would expect to call it?"
-    there = self.calls or self.failed or self.shared or any(c.calls for c in self.below())
-    return self.runs and not there
+    if self.calls or self.failed or self.shared: return False
+    return self.runs and not any(c.calls for c in self.below())
 
 # %% ../nbs/35_columns.ipynb #b0c01a01
 def in_cell(
@@ -91,11 +94,12 @@ def in_cell(
 ) -> str: # Empty for 0 and for what is not known
     "How a value reads in a table, unless its column knows better"
     if v is None: return ''
-    if isinstance(v, float): return f'{v:.3g}'
+    if isinstance(v, float): return human(v) if abs(v)>=1000 else f'{v:.3g}'
     if isinstance(v, int) and not isinstance(v, bool): return human(v, exact) if v else ''
     return dims(v) if isinstance(v, tuple) else str(v).removeprefix('torch.')
 
-@dataclasses.dataclass
+# %% ../nbs/35_columns.ipynb #b0c01a12
+@dataclass
 class Column:
     "What is told of every row, and what the forms of a summary need to know of it"
     name:str # Its word in `cols=`, and the attribute of a row
@@ -110,14 +114,19 @@ class Column:
     seen:str='' # The count of a node that it sums up over all that is below
     of:callable=None # Makes the value: `of(row, module)`, once for every row, those below first
 
+    def __post_init__(self): self.title = self.title or self.name
+
+    @property
+    def total(self): return self.adds and not self.own
+
 # %% ../nbs/35_columns.ipynb #b0c01a02
 @patch
 def value(self:Column,
     rows, # A row, and those that its line stands for as well
 ):
     "What the line of the alike `rows` has in this column"
-    first = getattr(rows[0], self.name, None)
-    return sum(getattr(r, self.name) for r in rows) if self.adds and first is not None else first
+    values = [getattr(r, self.name, None) for r in rows]
+    return sum(values) if self.adds and values[0] is not None else values[0]
 
 @patch
 def cell(self:Column,
@@ -125,24 +134,22 @@ def cell(self:Column,
     exact:bool=False, # Numbers to the last digit?
 ) -> str:
     "The text in this column of the line of the alike `rows`"
-    v = getattr(rows[0], self.reads) if self.reads else self.value(rows)
+    if self.reads: v = getattr(rows[0], self.reads)
+    else: v = self.value(rows)
     return self.text(v, exact)
-
-@patch(as_prop=True)
-def total(self:Column): return self.adds and not self.own
 
 # %% ../nbs/35_columns.ipynb #b0c01a03
 summary_columns = {} # From name to `Column`
+
+def _has_row(name): return name in Row.__dataclass_fields__ or getattr(Row, name, None) is not None
 
 def add_column(
     column:Column, # Also one with the name of another, which it replaces
 ) -> Column: # As given
     "Let each summary know `column`; raises `ValueError` where rows have something else of that name"
     name = column.name
-    known = name in Row.__dataclass_fields__ or getattr(Row, name, None) is not None
-    if known and column.of: raise ValueError(f'a row has {name!r} already: a column that is made needs another name')
-    if not known: setattr(Row, name, None)
-    column.title = column.title or name
+    if not _has_row(name): setattr(Row, name, None)
+    elif column.of: raise ValueError(f'a row has {name!r} already: a column that is made needs another name')
     summary_columns[name] = column
     return column
 
@@ -158,28 +165,25 @@ def mem(n, exact=False):
     return nbytes(n, exact) if n else ''
 
 # %% ../nbs/35_columns.ipynb #b0c01a05
-_count = dict(adds=True)
-_bytes_column = dict(adds=True, text=mem)
-
 for _column in [
     Column('in_shapes', 'input', shapes_text, number=False),
     Column('out_shape', 'output', shapes_text, number=False, reads='outputs'),
     Column('dtype', number=False),
-    Column('params', **_count, bar=True),
-    Column('trainable', **_count),
-    Column('own_params', 'own params', **_count, own=True),
-    Column('active_params', 'active params', **_count),
-    Column('param_bytes', 'param bytes', **_bytes_column),
-    Column('buffers', **_count),
-    Column('buffer_bytes', 'buffer bytes', **_bytes_column),
-    Column('macs', 'MACs', **_count, bar=True, needs='run', seen='macs'),
-    Column('own_macs', 'own MACs', **_count, own=True, needs='run'),
-    Column('flops', 'FLOPs', **_count, needs='run'),
-    Column('active_macs', 'active MACs', **_count, needs='run'),
-    Column('backward_macs', 'backward MACs', **_count, needs='backward', seen='back_macs'),
-    Column('saved_bytes', 'saved', **_bytes_column, needs='run', seen='saved'),
+    Column('params', adds=True, bar=True),
+    Column('trainable', adds=True),
+    Column('own_params', 'own params', adds=True, own=True),
+    Column('active_params', 'active params', adds=True),
+    Column('param_bytes', 'param bytes', mem, adds=True),
+    Column('buffers', adds=True),
+    Column('buffer_bytes', 'buffer bytes', mem, adds=True),
+    Column('macs', 'MACs', adds=True, bar=True, needs='run', seen='macs'),
+    Column('own_macs', 'own MACs', adds=True, own=True, needs='run'),
+    Column('flops', 'FLOPs', adds=True, needs='run'),
+    Column('active_macs', 'active MACs', adds=True, needs='run'),
+    Column('backward_macs', 'backward MACs', adds=True, needs='backward', seen='back_macs'),
+    Column('saved_bytes', 'saved', mem, adds=True, needs='run', seen='saved'),
     Column('calls'),
-    Column('time', 'ms', **_count, needs='time'),
+    Column('time', 'ms', adds=True, needs='time'),
 ]: add_column(_column)
 
 # %% ../nbs/35_columns.ipynb #b0c01a06
@@ -190,6 +194,9 @@ def chosen_columns(
     names = cols.split(',') if isinstance(cols, str) else cols
     names = [c.strip() for c in names]
     for c in names:
-        if c not in summary_columns:
-            raise ValueError(f'there is no column {c!r}{did_you_mean(c, summary_columns)} (columns: {", ".join(summary_columns)})')
+        if c not in summary_columns: raise ValueError(_no_column(c))
     return names
+
+def _no_column(name):
+    meant = did_you_mean(name, summary_columns)
+    return f'there is no column {name!r}{meant} (columns: {", ".join(summary_columns)})'

@@ -18,7 +18,6 @@ import numpy as np
 from fastcore.basics import patch
 from .words import *
 from .kinds import *
-from .record import *
 
 # %% ../nbs/50_finding.ipynb #d7931b0c
 severities = ('error', 'warning', 'notice')
@@ -41,7 +40,8 @@ class Finding:
 
     def __post_init__(self):
         self.steps = tuple(int(s) for s in self.steps)
-        self.seen,self.threshold = float(self.seen),float(self.threshold)
+        self.seen = float(self.seen)
+        self.threshold = float(self.threshold)
 
 # %% ../nbs/50_finding.ipynb #895fb3eb
 def steps_in_words(
@@ -63,18 +63,21 @@ def when(self:Finding) -> str:
     return steps_in_words(self.steps)
 
 @patch(as_prop=True)
-def saw(self:Finding) -> tuple: # Three texts: what was counted, the number, and the threshold, which is empty where there is none
+def saw(self:Finding) -> tuple: # What was counted, the number, and the threshold or an empty text
     "What was seen, in words"
-    return self.unit or 'seen',num(self.seen),num(self.threshold) if self.threshold else ''
+    limit = num(self.threshold) if self.threshold else ''
+    return self.unit or 'seen',num(self.seen),limit
 
 # %% ../nbs/50_finding.ipynb #b0f1de11
 @patch
 def lines(self:Finding) -> list: # Of lines of plain text
     "The finding in full"
     unit,seen,limit = self.saw
+    if limit: seen = f'{seen} (threshold {limit})'
     layer = repr(self.layer) if self.layer else self.where
-    res = [f'{self.severity}: {self.rule} in {layer}, {self.when}', f'{unit}: {seen}' + (f' (threshold {limit})' if limit else '')]
-    res += [*self.evidence, self.means, f'Try: {self.try_}']
+    head = f'{self.severity}: {self.rule} in {layer}, {self.when}'
+    res = [head, f'{unit}: {seen}', *self.evidence]
+    res += [self.means, f'Try: {self.try_}']
     return res+[f'Source: {self.source}'] if self.source else res
 
 @patch
@@ -115,7 +118,8 @@ def longest(
     persist:int=3, # Hits in a row that it takes
 ): # `(first, last)` positions of the longest spell of hits, or `None`
     "The longest unbroken spell of hits"
-    edges = np.flatnonzero(np.diff(np.r_[0, np.asarray(hits, dtype=int), 0]))
+    inside = np.r_[0, np.asarray(hits, dtype=int), 0]
+    edges = np.flatnonzero(np.diff(inside))
     spells = edges.reshape(-1,2)
     if not len(spells): return
     a,b = max(spells, key=lambda s: s[1]-s[0])
@@ -134,13 +138,14 @@ class Spell(NamedTuple):
         return slice(self.first, self.last+1)
 
 class Times:
-    "A time axis of a run, or of a part of it such as `run.grads`: its recorded steps or, with `spans`, the coarser one of histograms and maxima"
+    "A time axis of a run, or of a part of it such as `run.grads`"
     def __init__(self,
         series, # Anything with `steps`
-        spans:bool=False, # The coarser axis?
+        spans:bool=False, # The coarser axis, of histograms and maxima? Otherwise that of recorded steps
     ):
         self.steps,self.coarse = series.steps,spans
-        self.bounds = series.spans if spans else np.stack([self.steps, self.steps], 1)   # (rows, 2), first and last step of each
+        # (rows, 2), first and last step of each row
+        self.bounds = series.spans if spans else np.stack([self.steps, self.steps], 1)
 
     def __len__(self): return len(self.bounds)
 
@@ -160,7 +165,8 @@ def between(self:Times,
     last:int, # Row
 ) -> tuple:
     "First and last step of the rows from `first` to `last`"
-    return int(self.bounds[first,0]),int(self.bounds[last,1])
+    begin,end = self.bounds[first,0],self.bounds[last,1]
+    return int(begin),int(end)
 
 @patch
 def spell(self:Times,
@@ -188,7 +194,11 @@ def average(self:Times,
     x, # (steps,)
 ) -> np.ndarray: # (rows,)
     "Mean over the steps of each row, of those where there is a number"
-    return np.array([quietly(np.nanmean, x[(self.steps>=a) & (self.steps<=b)]) for a,b in self.bounds])
+    first,last = self.bounds.T
+    begin = np.searchsorted(self.steps, first)
+    end = np.searchsorted(self.steps, last, 'right')
+    parts = [x[a:b] for a,b in zip(begin, end)]
+    return np.array([quietly(np.nanmean, part) for part in parts])
 
 @patch
 def spread(self:Times,
@@ -245,9 +255,11 @@ def idle(
 ) -> np.ndarray: # (steps,), bool
     "In which steps of the optimizer did no parameter have a gradient, and none move?"
     names = list(run.grads.params)
-    grads,moved = stacked(run.grads.norm, names),stacked(run.updates.norm, names)
+    grads = stacked(run.grads.norm, names)
+    moved = stacked(run.updates.norm, names)
     without = np.isnan(grads) | (grads==0)
-    return without.all(0) & (moved==0).all(0)
+    still = moved==0
+    return (without & still).all(0)
 
 def why_untrained(
     run, # The run to look through
@@ -266,7 +278,7 @@ def layer_of(
     return param.rpartition('.')[0]
 
 def _is_weight(run, param):
-    kind = kind_of(str(run.info['kinds'].get(layer_of(param))))
+    kind = kind_of(str(run.info.kinds.get(layer_of(param))))
     return 'weight' in param and 'bias' not in param and not kind.norm
 
 def weight_names(

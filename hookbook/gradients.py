@@ -11,11 +11,18 @@ __all__ = ['vanishing_gradient', 'exploding_gradient', 'smoothed', 'update_ratio
 from typing import NamedTuple
 import numpy as np
 from .words import *
-from .record import *
+from .run import *
 from .finding import *
 
 # %% ../nbs/53_gradients.ipynb #48c750de
-@rule('vanishing gradient', 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks')
+_glorot = 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks'
+_vanished = dict(
+    means='Next to nothing of the gradient arrives at this weight: it stays about as it was initialised, '
+          'while others learn.',
+    try_='ReLU-like activations in the place of sigmoids, skip connections, normalisation, '
+         'an initialisation that keeps the variance')
+
+@rule('vanishing gradient', _glorot)
 def vanishing_gradient(
     run, # The run to look through
     relative:float=1e-3, # Of the median weight's gradient, by RMS
@@ -25,40 +32,45 @@ def vanishing_gradient(
     "The gradient of a weight is far below that of the others"
     names = weight_names(run)
     need_steps(run, persist)
-    g,times = stacked(run.grads.rms, names),Times(run.grads)
-    median,largest = quietly(np.nanmedian, g, 0),quietly(np.nanmax, g, 0)
+    g = stacked(run.grads.rms, names)
+    times = Times(run.grads)
+    median = quietly(np.nanmedian, g, 0)
+    largest = quietly(np.nanmax, g, 0)
     below_median = (g<relative*median) & (len(names)>2)
     vanished = (g<least) & (g<relative*largest)
     for name,row,hits in zip(names, g, below_median | vanished):
         spell = times.spell(hits, persist)
         if not spell: continue
-        at = spell.rows
         ref,which = median,'median'
-        if not (row<relative*median)[at].all(): ref,which = largest,'largest'
-        yield Finding(name, spell.steps, np.median(row[at]/ref[at]), relative,
-            'Next to nothing of the gradient arrives at this weight: it stays about as it was initialised, while others learn.',
-            'ReLU-like activations in the place of sigmoids, skip connections, normalisation, an initialisation that keeps the variance',
-            f'RMS of its gradient over that of the {which} weight', evidence=(f'RMS {num(float(np.median(row[at])))}',))
+        if not (row<relative*median)[spell.rows].all(): ref,which = largest,'largest'
+        there = row[spell.rows]
+        seen,rms = np.median(there/ref[spell.rows]),float(np.median(there))
+        more = dict(unit=f'RMS of its gradient over that of the {which} weight', evidence=(f'RMS {num(rms)}',))
+        yield Finding(name, spell.steps, seen, relative, **_vanished, **more)
 
 # %% ../nbs/53_gradients.ipynb #f63ef630
 def _running(x, steps, least=10):
     "Running median of each row of `x` over the `steps` before; `nan` where there are fewer than `least`"
-    before = np.concatenate([np.full((len(x),steps), np.nan), x[:,:-1]], 1)
+    unknown = np.full((len(x),steps), np.nan)
+    before = np.concatenate([unknown, x[:,:-1]], 1)
     windows = np.lib.stride_tricks.sliding_window_view(before, steps, 1)
     enough = np.isfinite(windows).sum(-1)>=least
     return np.where(enough, quietly(np.nanmedian, windows, -1), np.nan)
 
 # %% ../nbs/53_gradients.ipynb #5afee5d4
 def _until_down(row, usual, floor, hits, factor):
-    "Draw each jump out to where `row` comes down again, held against what was `usual` before; changes `hits` and `usual`"
+    "Draw each jump in `hits` out to where `row` comes down again, held against what was `usual` before, which stands still"
     for a in np.flatnonzero(hits[1:] & ~hits[:-1])+1:
-        over = (row[a:]>factor*usual[a]) & (row[a:]>floor[a:])
+        rest,low = row[a:],floor[a:]
+        over = (rest>factor*usual[a]) & (rest>low)
         b = a+(len(over) if over.all() else int(over.argmin()))
-        hits[a:b],usual[a:b] = True,usual[a]
+        hits[a:b] = True
+        usual[a:b] = usual[a]
 
 def _surges(x, usual, factor, floor):
     "Where `x` is over `factor` times the `usual` and over `floor`; and the usual, which stands still while it is"
-    hits,usual = (x>factor*usual) & (usual>0) & (x>floor),usual.copy()
+    hits = (x>factor*usual) & (usual>0) & (x>floor)
+    usual = usual.copy()
     for row in zip(x, usual, floor, hits): _until_down(*row, factor)
     return hits,usual
 
@@ -68,7 +80,8 @@ def _until_the_end(hits, update, persist):
     spell = longest(hits | ~np.isfinite(update), persist)
     if not spell or not hits[spell[0]]: return
     first,last = spell
-    return first,first+int(np.flatnonzero(hits[first:last+1])[-1])
+    inside = np.flatnonzero(hits[first:last+1])
+    return first,first+int(inside[-1])
 
 # %% ../nbs/53_gradients.ipynb #03250e92
 _about_zero = 1e-3       # RMS; initialisations that mean to be something have ten times that and more
@@ -76,15 +89,19 @@ _small_share = .05       # of the median weight, by RMS
 
 def _started_small(run, names):
     "Which of `names` are weights that started at about 0, or at a small share of the median weight, (names, 1)"
-    rms = {n: w[np.isfinite(w)] for n,w in run.weights.rms.items() if n in names}
-    start = {n: w[0] for n,w in rms.items() if len(w)}
+    rms = run.weights.rms
+    start = {}
+    for n in names:
+        there = np.isfinite(rms[n])
+        if there.any(): start[n] = rms[n][there][0]
     if not start: return np.zeros((len(names),1), bool)
     limit = max(_about_zero, _small_share*np.median(list(start.values())))
     return np.array([[start.get(n, limit)<limit] for n in names])
 
 def _sizes(run, names):
-    "(names, steps), RMS of the weights, of which one that started at about 0 is at least the median; and in which steps there is one that is still smaller"
-    w,small = stacked(run.weights.rms, names),_started_small(run, names)
+    "RMS of the weights, of which one that started at about 0 counts as the median, and in which steps one is still smaller"
+    w = stacked(run.weights.rms, names)
+    small = _started_small(run, names)
     floor = np.fmax(quietly(np.nanmedian, w, 0), _about_zero)
     growing = (small & (w<floor)).any(0)
     return np.where(small, np.fmax(w, floor), w),growing
@@ -99,13 +116,18 @@ class _Look(NamedTuple):
 
 def _looks(run, names, factor, history, relative):
     "Gradients beside what they were, beside the weight, and beside the others"
-    g,(w,growing) = stacked(run.grads.rms, names),_sizes(run, names)
+    g = stacked(run.grads.rms, names)
+    w,growing = _sizes(run, names)
     median = np.broadcast_to(quietly(np.nanmedian, g, 0), g.shape)
-    jumps,usual = _surges(g, _running(np.where(growing, np.nan, g), history), factor, w)
+    grown = np.where(growing, np.nan, g)
+    jumps,usual = _surges(g, _running(grown, history), factor, w)
     beyond_weight = (g>relative*w) & (w>0)
-    beyond_others = (g>relative*median) & (g>w) & (median>0) & ~growing & (len(names)>2)
-    return [_Look('its running median', jumps, usual, factor), _Look('the weight itself', beyond_weight, w, relative),
-            _Look('that of the median weight', beyond_others, median, relative)]
+    comparable = (median>0) & ~growing & (len(names)>2)
+    beyond_others = comparable & (g>relative*median) & (g>w)
+    before = _Look('its running median', jumps, usual, factor)
+    weight = _Look('the weight itself', beyond_weight, w, relative)
+    others = _Look('that of the median weight', beyond_others, median, relative)
+    return before,weight,others
 
 def _worst_look(looks, i, update, persist):
     "The look whose spell for the weight `i` is the longest, and that spell; `None` if there is none"
@@ -114,7 +136,13 @@ def _worst_look(looks, i, update, persist):
     return max(found, key=lambda o: o[1][1]-o[1][0], default=None)
 
 # %% ../nbs/53_gradients.ipynb #638f02f2
-@rule('exploding gradient', 'Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks, arXiv:1211.5063')
+_pascanu = 'Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks, arXiv:1211.5063'
+_exploded = dict(
+    means='The gradient of this weight is out of all proportion: a step along it throws the weight far off.',
+    try_='gradient clipping, a lower learning rate, orthogonal or smaller initial recurrent weights, normalisation',
+    severity='error')
+
+@rule('exploding gradient', _pascanu)
 def exploding_gradient(
     run, # The run to look through
     factor:float=10., # Of its running median, for a gradient that is larger than the weight itself
@@ -126,16 +154,16 @@ def exploding_gradient(
     names = weight_names(run)
     need_steps(run, persist)
     g,times = run.grads.rms,Times(run.grads)
-    updates,looks = run.updates.norm,_looks(run, names, factor, history, relative)
+    updates = run.updates.norm
+    looks = _looks(run, names, factor, history, relative)
     for i,name in enumerate(names):
         found = _worst_look(looks, i, updates[name], persist)
         if not found: continue
         look,(first,last) = found
         at = slice(first, last+1)
-        yield Finding(name, times.between(first, last), quietly(np.nanmax, g[name][at]/look.ref[i,at]), look.limit,
-            'The gradient of this weight is out of all proportion: a step along it throws the weight far off.',
-            'gradient clipping, a lower learning rate, orthogonal or smaller initial recurrent weights, normalisation',
-            f'gradient over {look.beside}', 'error')
+        seen = quietly(np.nanmax, g[name][at]/look.ref[i,at])
+        steps,unit = times.between(first, last),f'gradient over {look.beside}'
+        yield Finding(name, steps, seen, look.limit, **_exploded, unit=unit)
 
 # %% ../nbs/53_gradients.ipynb #58e184ca
 def smoothed(
@@ -148,21 +176,24 @@ def smoothed(
 
 # %% ../nbs/53_gradients.ipynb #d4d05e7f
 def _ratios(run, names):
-    "(names, steps), norms of updates over those of the weights; of one that started at about 0, over the largest that it has had"
-    u,w = stacked(run.updates.norm, names),stacked(run.weights.norm, names)
+    "(names, steps), norms of updates over those of the weights; of one that started at about 0, over the largest it has had"
+    u = stacked(run.updates.norm, names)
+    w = stacked(run.weights.norm, names)
     largest = quietly(np.nanmax, w, 1, keepdims=True)
     size = np.where(_started_small(run, names), largest, w)
-    return u/np.where(size>0, size, np.nan)
+    return ratio_to_weight(u, size)
 
 def _askable(run, names, window):
-    "(names, steps), `_ratios`, and `nan` where a weight is frozen, and where one that started at about 0 has just begun"
-    ratios,frozen = _ratios(run, names),np.isnan(stacked(run.grads.norm, names))
-    start = _started_small(run, names) & (np.arange(ratios.shape[1])<2*window)
+    "`_ratios`, and `nan` where a weight is frozen, and where one that started at about 0 has just begun"
+    ratios = _ratios(run, names)
+    frozen = np.isnan(stacked(run.grads.norm, names))
+    steps = np.arange(ratios.shape[1])
+    start = _started_small(run, names) & (steps<2*window)
     return np.where(frozen | start, np.nan, ratios)
 
 # %% ../nbs/53_gradients.ipynb #2271cc24
 def _sharpened(medians, row, hit, window, persist):
-    "As `longest`, of the `medians` over windows of `row` for which `hit` is true; in positions of `row`, ending where it does so itself"
+    "The longest spell of `medians` over windows of `row` that `hit`, in positions of `row`, from its first hit to its last"
     spell = longest(hit(medians), persist)
     if not spell: return
     first,last = spell
@@ -173,54 +204,63 @@ def _is_schedule(spell, row, low):
     "Is a spell of small updates none that asks for a finding: short, or how a schedule ends?"
     (first,last),n = spell,len(row)
     if last-first+1<n/4: return True
-    goes_on = quietly(np.nanmax, row[last+1:], initial=0)>10*low
-    return first>n/4 and not goes_on
+    later = quietly(np.nanmax, row[last+1:], initial=0)
+    return first>n/4 and not later>10*low
 
 # %% ../nbs/53_gradients.ipynb #b3f1de22
 def _leaps(run, names, ratios, enormous):
-    "(names, steps), single steps that change a weight by `enormous` times itself or more, and by more than the median weight has"
+    "Single steps that change a weight by more than `enormous` times itself, and by more than the size of the median weight"
     median = quietly(np.nanmedian, stacked(run.weights.rms, names), 0)
-    far = np.isfinite(ratios) & (ratios>enormous) & (stacked(run.updates.rms, names)>median)
-    return far & ~_started_small(run, names)
+    large = stacked(run.updates.rms, names)>median
+    far = np.isfinite(ratios) & (ratios>enormous)
+    return far & large & ~_started_small(run, names)
 
 def _joined(a, b):
     "The spell `a`, and `b` with it where they overlap"
-    apart = not b or b[0]>a[1] or a[0]>b[1]
-    return a if apart else (min(a[0], b[0]),max(a[1], b[1]))
+    if not b or b[0]>a[1] or a[0]>b[1]: return a
+    return min(a[0], b[0]),max(a[1], b[1])
 
 _by = 'update over weight, by norm'
 _lower = 'a lower learning rate (a third, then a tenth), warm-up, gradient clipping'
-_higher = 'a higher learning rate; is this weight in a parameter group of its own, with one that is too low?'
+_leap = dict(unit=_by, try_=_lower,
+    means='A single step changed this weight by more than all of it: nothing is left of what it was.')
+_thrown = dict(unit=_by, try_=_lower,
+    means='Each step changes this weight by a large part of itself: what it has learned is overwritten.')
+_stuck = dict(unit=_by,
+    means='The optimizer changes this weight by so little that it does not learn.',
+    try_='a higher learning rate; is this weight in a parameter group of its own, with one that is too low?')
 
 # %% ../nbs/53_gradients.ipynb #0567c786
 @rule('update to weight ratio', 'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3)')
 def update_ratio(
     run, # The run to look through
-    low:float=1e-5, # Ratio of norms, update over weight, under which a weight hardly learns
-    high:float=.1, # And over which it is thrown about
-    enormous:float=1., # Ratio that is too much even in a single step, if the update is also larger than the median weight, by RMS
+    low:float=ALARMING_UPDATE[0], # Ratio of norms, update over weight, under which a weight hardly learns
+    high:float=ALARMING_UPDATE[1], # And over which it is thrown about
+    enormous:float=1., # Ratio that is too much in a single step, if the update also has more than the RMS of the median weight
     window:int=10, # Steps over which the median is taken
     persist:int=3, # Such windows in a row
 ):
     "The steps of the optimizer are far too small or too large for the weight"
     names,times = weight_names(run),Times(run.updates)
     ratios = _askable(run, names, window)
-    usual,leaps = smoothed(ratios, window),_leaps(run, names, ratios, enormous)
+    usual = smoothed(ratios, window)
+    leaps = _leaps(run, names, ratios, enormous)
     if not leaps.any(): need_steps(run, window)
     grads = run.grads.norm
     for name,row,medians,leap in zip(names, ratios, usual, leaps):
         large = _sharpened(medians, row, lambda x: x>high, window, persist)
         if leap.any():
             first,last = _joined(longest(leap, 1), large)
-            yield Finding(name, times.between(first, last), quietly(np.nanmax, row[first:last+1]), enormous,
-                'A single step changed this weight by more than all of it: nothing is left of what it was.', _lower, _by)
+            seen = quietly(np.nanmax, row[first:last+1])
+            yield Finding(name, times.between(first, last), seen, enormous, **_leap)
         elif large:
             first,last = large
-            near = medians[max(first-window//2, 0):last+1]
-            yield Finding(name, times.between(first, last), np.nanmax(near), high,
-                'Each step changes this weight by a large part of itself: what it has learned is overwritten.', _lower, _by)
-        small = _sharpened(medians, row, lambda x: x<low, window, min(persist, max(len(medians), 1)))
+            begin = max(first-window//2, 0)
+            seen = np.nanmax(medians[begin:last+1])
+            yield Finding(name, times.between(first, last), seen, high, **_thrown)
+        few = min(persist, max(len(medians), 1))
+        small = _sharpened(medians, row, lambda x: x<low, window, few)
         if small and not _is_schedule(small, row, low) and np.nanmax(grads[name])>0:
             first,last = small
-            yield Finding(name, times.between(first, last), quietly(np.nanmedian, row[first:last+1]), low,
-                'The optimizer changes this weight by so little that it does not learn.', _higher, _by)
+            seen = quietly(np.nanmedian, row[first:last+1])
+            yield Finding(name, times.between(first, last), seen, low, **_stuck)

@@ -14,9 +14,9 @@ __all__ = ['Findings', 'health', 'severities', 'Finding', 'steps_in_words', 'rul
            'nonfinite', 'NonFinite', 'find_nan']
 
 # %% ../nbs/59_health.ipynb #4a80af60
-from fastcore.basics import patch
+from fastcore.basics import patch, store_attr
 from .words import *
-from .record import *
+from .run import *
 from .finding import *
 from .activations import *
 from .gradients import *
@@ -36,13 +36,14 @@ class Findings(list):
         caveat='', # What is missing from it
     ):
         super().__init__(found)
-        self.checked,self.skipped,self.about,self.caveat = checked,skipped,about,caveat
+        store_attr('checked,skipped,about,caveat')
 
 # %% ../nbs/59_health.ipynb #9c46c0cf
 @patch
 def to_dict(self:Findings) -> dict: # Strings, numbers and lists only
     "Everything as a dict that `json.dumps` takes"
-    return dict(findings=[f.to_dict() for f in self], checked=self.checked, skipped=self.skipped, about=self.about, caveat=self.caveat)
+    more = dict(checked=self.checked, skipped=self.skipped, about=self.about, caveat=self.caveat)
+    return dict(findings=[f.to_dict() for f in self], **more)
 
 # %% ../nbs/59_health.ipynb #a6a12af7
 @patch
@@ -55,30 +56,35 @@ def notes(self:Findings) -> list: # Of lines
     "What was looked for, and what was not and why: each reason once"
     by_reason = {}
     for name,why in self.skipped.items(): by_reason.setdefault(why, []).append(name)
-    not_checked = '; '.join(f'{", ".join(names)} ({why})' for why,names in by_reason.items())
+    reasons = [f'{", ".join(names)} ({why})' for why,names in by_reason.items()]
     res = [f'Checked: {", ".join(self.checked)}'] if self.checked else []
-    return res+[f'Not checked: {not_checked}'] if not_checked else res
+    return res+[f'Not checked: {"; ".join(reasons)}'] if reasons else res
 
 # %% ../nbs/59_health.ipynb #b9f1de10
 @patch
 def groups(self:Findings) -> list: # Of lists of `Finding`s
     "Those that are alike: of one rule and one unit, all too large or all too small"
     res = {}
-    for f in self: res.setdefault((f.rule, f.unit, f.threshold>f.seen), []).append(f)
+    for f in self:
+        kind = f.rule,f.unit,f.threshold>f.seen
+        res.setdefault(kind, []).append(f)
     return list(res.values())
 
 def _told(group, most=5):
     "Lines about findings that are alike: the first in full"
     first,*more = group
     lines = [repr(first)]
-    lines += [f"  also in '{f.layer}', {f.when}: {f.saw[1]}" for f in more[:most]]
-    return lines+[f'  and in {len(more)-most} more'] if len(more)>most else lines
+    for f in more[:most]: lines.append(f"  also in '{f.layer}', {f.when}: {f.saw[1]}")
+    if len(more)>most: lines.append(f'  and in {len(more)-most} more')
+    return lines
 
 @patch
 def __repr__(self:Findings):
     many = {s: sum(f.severity==s for f in self) for s in severities}
-    head = ', '.join(plural(n, s) for s,n in many.items() if n) or self.nothing()
-    lines = [f'{head} in {self.about}'] + [self.caveat]*bool(self.caveat)
+    counts = [plural(n, s) for s,n in many.items() if n]
+    head = ', '.join(counts) or self.nothing()
+    lines = [f'{head} in {self.about}']
+    if self.caveat: lines.append(self.caveat)
     for group in self.groups(): lines += _told(group)
     return '\n'.join(lines+self.notes())
 
@@ -87,7 +93,8 @@ def _html_rows(f):
     "Two rows of a table: what was found, and below it what it means and what to try"
     from fastcore.xml import Div, Td, Tr
     unit,seen,_ = f.saw
-    cells = f.severity,f.rule,f.layer or '(the model)',f.when,f'{seen} ({unit})'
+    layer = f.layer or '(the model)'
+    cells = f.severity,f.rule,layer,f.when,f'{seen} ({unit})'
     top = Tr(*[Td(c, style='text-align:left; vertical-align:top') for c in cells])
     why = Div(f'{f.means} Try: {f.try_}.', style='max-width:min(48em,85vw)')
     return top,Tr(Td(why, colspan=5, style='text-align:left; white-space:normal'))
@@ -96,24 +103,29 @@ def _html_rows(f):
 def _repr_html_(self:Findings):
     from fastcore.xml import Br, P, Small, Table, Tbody, Th, Thead, Tr, to_xml
     lines = [self.caveat]*bool(self.caveat)+self.notes()
-    notes = P(Small(*[o for line in lines for o in (line,Br())][:-1]))
+    broken = [o for line in lines for o in (line,Br())]
+    notes = P(Small(*broken[:-1]))
     head = Tr(*[Th(s, style='text-align:left') for s in ('', 'finding', 'where', 'when', 'seen')])
     rows = [row for f in self for row in _html_rows(f)]
-    table = Table(Thead(head), Tbody(*rows)) if self else P(f'{self.nothing()} in {self.about}')
+    table = Table(Thead(head), Tbody(*rows))
+    if not self: table = P(f'{self.nothing()} in {self.about}')
     return to_xml(table, indent=False)+to_xml(notes, indent=False)
 
 # %% ../nbs/59_health.ipynb #5ff0566a
 def _chosen_rules(only, thresholds):
     "Those of `rules` that are to be applied; raises for names that aren't there"
-    names = [only] if isinstance(only, str) else list(rules) if only is None else list(only)
-    if odd := set(names)-set(rules): raise LookupError(f'no rule called {", ".join(map(repr, sorted(odd)))}: there are {", ".join(rules)}')
+    if only is None: only = rules
+    names = [only] if isinstance(only, str) else list(only)
+    if odd := sorted(set(names)-set(rules)):
+        raise LookupError(f'no rule called {some(odd, say=repr)}: there are {", ".join(rules)}')
     res = {n: rules[n] for n in names}
     functions = [f.__name__ for f in res.values()]
-    if odd := set(thresholds)-set(functions): raise TypeError(f'no rule called {", ".join(sorted(odd))}: there are {", ".join(functions)}')
+    if odd := sorted(set(thresholds)-set(functions)):
+        raise TypeError(f'no rule called {some(odd)}: there are {", ".join(functions)}')
     return res
 
 def _recorded_anything(run):
-    if len(run.layers) or len(run.eval.steps) or run.info.get('bad_weights'): return True
+    if len(run.layers) or len(run.eval.steps) or run.info.bad_weights: return True
     return 'params' in run.tracks and len(run.grads.params)>0
 
 def _without_consequences(found):
@@ -132,13 +144,14 @@ def health(self:Run,
     "Apply the rules to this run"
     todo = _chosen_rules(only, thresholds)
     found,checked,skipped = [],[],{}
-    if not _recorded_anything(self): todo,skipped = {},dict.fromkeys(todo, 'nothing was recorded: no layer was seen to run')
+    if not _recorded_anything(self):
+        todo,skipped = {},dict.fromkeys(todo, 'nothing was recorded: no layer was seen to run')
     for name,f in todo.items():
         try: found += list(f(self, **thresholds.get(f.__name__, {})))
         except LookupError as e: skipped[name] = str(e)
         else: checked.append(name)
     found = sorted(_without_consequences(found), key=_gravity)
-    return Findings(found, checked, skipped, repr(self), self.info.get('caveat', ''))
+    return Findings(found, checked, skipped, repr(self), self.info.caveat)
 
 # %% ../nbs/59_health.ipynb #b4323fcc
 def health(
@@ -158,4 +171,6 @@ _all_ = ['severities', 'Finding', 'steps_in_words', 'rules', 'rule', 'longest', 
          'median_magnitude', 'massive_activations', 'scaled', 'low_precision', 'nonfinite',
          'NonFinite', 'find_nan']
 
-_in_eval,_call_train = in_evaluation,call_train   # what `watch` still calls them
+# what `watch` and the report still call them
+_in_eval,_call_train = in_evaluation,call_train
+Findings._none = Findings.nothing

@@ -12,15 +12,17 @@ __all__ = ['in_evaluation', 'call_train', 'untrained', 'params_by_layer', 'no_gr
 import numpy as np
 from .words import *
 from .kinds import *
-from .record import *
 from .finding import *
 
 # %% ../nbs/54_loop.ipynb #b4f1de10
-_other_model = ("None of the model's parameters belong to the optimizer: it trains something else, and the model stays as it is.",
-    'make the optimizer after the model, from its parameters: was the model made again, or copied, in between?')
-_always_idle = 'No parameter ever had a gradient, so the weights never moved.'
-_idle_for_a_while = 'No parameter had a gradient, so the weights did not move.'
-_call_backward = 'call `loss.backward()` before `opt.step()`, and `opt.zero_grad()` after it; is everything frozen or detached?'
+_call_backward = dict(
+    try_='call `loss.backward()` before `opt.step()`, and `opt.zero_grad()` after it; is everything frozen or detached?')
+_idle_for_a_while = dict(_call_backward, means='No parameter had a gradient, so the weights did not move.')
+_always_idle = dict(_call_backward, means='No parameter ever had a gradient, so the weights never moved.')
+_other_model = dict(
+    means="None of the model's parameters belong to the optimizer: it trains something else, "
+          'and the model stays as it is.',
+    try_='make the optimizer after the model, from its parameters: was the model made again, or copied, in between?')
 
 @rule('nothing is trained')
 def untrained(
@@ -31,53 +33,60 @@ def untrained(
     why,names = why_untrained(run),list(run.grads.params)
     if not names: raise LookupError(why)
     times,unit = Times(run.grads),'parameters of the model that were trained'
-    if not why:
-        spell = times.spell(idle(run), persist)
-        if spell: yield Finding('', spell.steps, 0, 0, _idle_for_a_while, _call_backward, unit)
-        return
-    if not len(times): return
-    other = all(n.endswith('outside the model') for n in names)
-    means,advice = _other_model if other else (_always_idle,_call_backward)
-    yield Finding('', times.between(0, -1), 0, 0, means, advice, unit, 'error')
+    if why and len(times):
+        other = all(n.endswith('outside the model') for n in names)
+        said = _other_model if other else _always_idle
+        yield Finding('', times.between(0, -1), 0, 0, **said, unit=unit, severity='error')
+    elif spell := times.spell(idle(run), persist):
+        yield Finding('', spell.steps, 0, 0, **_idle_for_a_while, unit=unit)
 
 # %% ../nbs/54_loop.ipynb #ba953968
 def params_by_layer(
     run, # The run to look through
 ) -> dict: # Lists of names, by the name of the module that holds them; empty for a layer that no optimizer has
-    "Recorded parameters by layer, in the order in which the layers ran in training; layers without weights are left out"
-    ran = {run.info['owners'][n]: k for n,k in kinds_of(run).items()}
+    "Recorded parameters by layer, in the order in which layers ran in training; those without weights are left out"
+    ran = {run.info.owners[n]: k for n,k in kinds_of(run).items()}
     by_layer = {l: [] for l in ran}
     for n in run.grads.params:
         if layer_of(n) in by_layer: by_layer[layer_of(n)].append(n)
     return {l: names for l,names in by_layer.items() if names or ran[l].trained}
 
 # %% ../nbs/54_loop.ipynb #b4f1de13
-def _stays(w): return np.ptp(w)<=1e-9*w.max()   # the norm of a weight that is never written to does not change by more than rounding
+# the norm of a weight that is never written to does not change by more than rounding
+def _stays(w): return np.ptp(w)<=1e-9*w.max()
 
 def _cut_off(g, w, asked, share):
-    "In what way does a parameter get no gradient? `None` if it gets one, `''` if it asks for none; `g` and `w` are norms over the steps"
+    "In what way does a parameter with these norms get no gradient? `None` if it gets one, `''` if it asks for none"
     there = np.isfinite(w)
     if np.isnan(g[there]).all(): return 'none' if asked and _stays(w[there]) else ''
     return 'zero' if (g[np.isfinite(g)]==0).mean()>=share else None
 
 def _first_cut(run, share):
-    "How the parameters of the first layers are cut off, by layer; empty if they aren't, or if none stands behind them that is not"
+    "How the parameters of the first layers are cut off, by layer; empty if they aren't, or if all layers are"
     g,w,cut = run.grads.norm,run.weights.norm,{}
-    without = run.info.get('no_grad', {})   # how often a parameter was seen to require a gradient and have none
+    # how often a parameter was seen to require a gradient and have none
+    asked = {n for n,times in run.info.no_grad.items() if times>2}
     for layer,params in params_by_layer(run).items():
-        how = {p: _cut_off(g[p], w[p], without.get(p, 0)>2, share) for p in params}
+        how = {p: _cut_off(g[p], w[p], p in asked, share) for p in params}
         if None in how.values(): return cut
         if not any(how.values()): return {}   # frozen: what runs behind it may be a branch
         cut[layer] = {p: h for p,h in how.items() if h}
     return {}
 
 # %% ../nbs/54_loop.ipynb #b4f1de14
-_cut_here = 'This layer ran, and so did those behind it, which learn; but no gradient comes back to it{}. The way is cut right behind it.'
-_cut_words = dict( # What is counted, what is said of the gradient, what to try, and the rule that tells more if it speaks
-    none=('parameters without a gradient', ', not even one of 0',
-        'look behind this layer for `.detach()`, `.data`, `torch.no_grad()`, `argmax`, rounding or numpy; if it is to stay as it is, `requires_grad_(False)`', ''),
-    zero=('parameters whose gradient is exactly 0', ' that is not exactly 0',
-        'look behind this layer for units that never fire, a product with 0, `clamp` or rounding; another initialisation or a smaller bias', 'dead units'))
+_cut_here = ('This layer ran, and so did those behind it, which learn; but no gradient comes back to it{}. '
+             'The way is cut right behind it.')
+_cut = dict(
+    none=dict(
+        means=_cut_here.format(', not even one of 0'),
+        try_='look behind this layer for `.detach()`, `.data`, `torch.no_grad()`, `argmax`, rounding or numpy; '
+             'if it is to stay as it is, `requires_grad_(False)`',
+        unit='parameters without a gradient'),
+    zero=dict(
+        means=_cut_here.format(' that is not exactly 0'),
+        try_='look behind this layer for units that never fire, a product with 0, `clamp` or rounding; '
+             'another initialisation or a smaller bias',
+        unit='parameters whose gradient is exactly 0', root='dead units'))
 
 @rule('no gradient')
 def no_gradient(
@@ -87,17 +96,24 @@ def no_gradient(
 ):
     "The first layers of the model get no gradient at all, or one that is exactly 0, while others learn"
     if why := why_untrained(run): raise LookupError(why)
-    if not any(params_by_layer(run).values()): raise LookupError('no layer with parameters in the optimizer ran in a training step')
+    ran = any(params_by_layer(run).values())
+    if not ran: raise LookupError('no layer with parameters in the optimizer ran in a training step')
     need_steps(run, least)
     cut = _first_cut(run, share)
-    for kind,(unit,words,advice,root) in _cut_words.items():
-        names = [p for how in cut.values() for p,h in how.items() if h==kind]
+    for kind,said in _cut.items():
+        names = [p for how in cut.values() for p in how if how[p]==kind]
         if not names: continue
-        last = [l for l,how in cut.items() if kind in how.values()][-1]
-        yield Finding(last, Times(run.grads).between(0, -1), len(names), 0., _cut_here.format(words), advice,
-            unit, 'error', (f'no gradient reaches {some(names, 6)}',), root=root)
+        steps = Times(run.grads).between(0, -1)
+        evidence = f'no gradient reaches {some(names, 6)}'
+        more = dict(severity='error', evidence=(evidence,))
+        yield Finding(layer_of(names[-1]), steps, len(names), 0., **said, **more)
 
 # %% ../nbs/54_loop.ipynb #15573210
+_left_out = dict(
+    try_='give the optimizer these parameters too; if they are to stay as they are, '
+         '`requires_grad_(False)` saves their part of the backward pass',
+    unit='parameters that no optimizer has')
+
 @rule('no optimizer')
 def no_optimizer(
     run, # The run to look through
@@ -105,18 +121,25 @@ def no_optimizer(
 ):
     "Trainable parameters of the model get a gradient, and no optimizer changes them"
     if why := why_untrained(run): raise LookupError(why)
-    known = set(run.grads.params)
-    seen = {n: o for n,o in run.left_out.items() if o['n']>=least and n not in known}
-    left = {n: o['first'] for n,o in seen.items() if o['norm'] is not None}
-    if not left: return
-    steps = min(left.values()),run.info['ran']-1
-    yield Finding(layer_of(next(iter(left))), steps, len(left), 0., f'Trainable, gets gradients, but no optimizer changes it: {some(left, 6)}.',
-        'give the optimizer these parameters too; if they are to stay as they are, `requires_grad_(False)` saves their part of the backward pass',
-        'parameters that no optimizer has')
+    left = {n: o for n,o in run.left_out.items() if o['norm'] is not None}
+    firsts = {n: o['first'] for n,o in left.items() if o['n']>=least}
+    for n in run.grads.params: firsts.pop(n, None)   # a later optimizer has it
+    if not firsts: return
+    steps = min(firsts.values()),run.info.ran-1
+    means = f'Trainable, gets gradients, but no optimizer changes it: {some(firsts, 6)}.'
+    layer = layer_of(next(iter(firsts)))
+    yield Finding(layer, steps, len(firsts), 0., means, **_left_out)
 
 # %% ../nbs/54_loop.ipynb #8c0de004
-in_evaluation = 'was in evaluation mode, in which dropout is off and batch norm does not learn' # What is wrong, in words; of a model
-call_train = 'call `model.train()` before training, and again after each validation' # And what to do
+# Words for a model, and what to do; `watch` says them, too
+in_evaluation = 'was in evaluation mode, in which dropout is off and batch norm does not learn'
+call_train = 'call `model.train()` before training, and again after each validation'
+
+_trained_in_evaluation = dict(
+    means=f'The optimizer stepped while the model {in_evaluation}. The statistics of training lack these steps: '
+          'they are in `run.eval`.',
+    try_=call_train,
+    unit='optimizer steps in evaluation mode')
 
 def need_optimizer(
     run, # The run to look through
@@ -130,17 +153,20 @@ def evaluation_mode(
 ):
     "The optimizer steps, and the model is in evaluation mode"
     need_optimizer(run)
-    seen = run.info.get('eval_steps')
+    seen = run.info.eval_steps
     if not seen: return
-    evidence = [f'{seen["n"]} of {run.info["ran"]} steps']
+    evidence = [f'{seen["n"]} of {run.info.ran} steps']
     if seen['training']: evidence.append(f'in training mode meanwhile: {", ".join(seen["training"])}')
-    yield Finding('', (seen['first'],seen['last']), seen['n'], 0.,
-        f'The optimizer stepped while the model {in_evaluation}. The statistics of training lack these steps: they are in `run.eval`.',
-        call_train, 'optimizer steps in evaluation mode', evidence=tuple(evidence))
+    steps = seen['first'],seen['last']
+    yield Finding('', steps, seen['n'], 0., **_trained_in_evaluation, evidence=tuple(evidence))
 
 # %% ../nbs/54_loop.ipynb #8c0de009
 _stopped = 'since the optimizer that it was given has stopped; before, a step took at most {}.'
 _never_stepped = 'since the optimizer that it was given never stepped.'
+_no_more_steps = dict(
+    try_='give `record` the optimizer that is in use: was it made again? '
+         'If these passes were an evaluation, `model.eval()` and `torch.no_grad()`',
+    unit='training passes since the optimizer last stepped')
 
 @rule('optimizer stopped')
 def optimizer_stopped(
@@ -150,11 +176,10 @@ def optimizer_stopped(
 ):
     "The model goes on training, and the recorded optimizer makes no more steps"
     need_optimizer(run)
-    passes,most = run.info.get('passes', (0,0))
+    passes,most = run.info.passes
+    last = run.info.ran-1
     limit = max(least, times*most)
     if passes<limit: return
     why = _stopped.format(most) if most else _never_stepped
-    last = run.info['ran']-1
-    yield Finding('', (last,last), passes, limit, f'To the recorder these passes are all one step, {why}',
-        'give `record` the optimizer that is in use: was it made again? If these passes were an evaluation, `model.eval()` and `torch.no_grad()`',
-        'training passes since the optimizer last stepped')
+    means = f'To the recorder these passes are all one step, {why}'
+    yield Finding('', (last,last), passes, limit, means, **_no_more_steps)

@@ -9,6 +9,7 @@ __all__ = ['Passes', 'find_nan']
 
 # %% ../nbs/57_nan.ipynb #b7f1de05
 import math, warnings
+from collections import Counter
 from contextlib import ExitStack
 import torch
 from torch import nn
@@ -25,7 +26,8 @@ from .blame import *
 # %% ../nbs/57_nan.ipynb #5862d389
 def _enclosing(known):
     "The innermost module with its id in `known` whose call encloses that of the module that runs now"
-    return next((m for m in running_modules()[1:] if id(m) in known), None)
+    around = running_modules()[1:]
+    return next((m for m in around if id(m) in known), None)
 
 # %% ../nbs/57_nan.ipynb #5805dae4
 class Passes:
@@ -34,17 +36,19 @@ class Passes:
         model, # A module
     ):
         named = named_modules(model)
-        self.root,self.names = named[''],{id(m): n for n,m in reversed(named.items())}
-        self.count,self.open = {},{}   # by the id of a module: its calls in this pass, and those that are going on
+        self.root = named['']
+        self.names = {id(m): n for n,m in reversed(named.items())}   # the first of several names
+        # by the id of a module: its calls in this pass, and those that are going on
+        self.count,self.open = Counter(),{}
         self.latest = {}               # by name, the last call
         self.step,self.calls = -1,0    # number of the pass, and of all calls so far
 
     def _begin(self, m, outer):
         "Begin a pass, if the call of `m` inside of `outer` does; one that is repeated by checkpointing does not"
         if recomputing(): return
-        if outer is None and (m is self.root or id(m) in self.count): self.count,self.open = {},{}
+        if outer is None and (m is self.root or id(m) in self.count): self.count,self.open = Counter(),{}
         if not self.count and self.root.training and torch.is_grad_enabled(): self.step += 1
-        self.count[id(m)] = self.count.get(id(m), 0)+1
+        self.count[id(m)] += 1
 
     def start(self, m):
         "The record of the call of `m` that begins now"
@@ -52,7 +56,8 @@ class Passes:
         self._begin(m, outer)
         within = self.open.get(id(outer), [None])[-1]
         name = self.names[id(m)]
-        call = LayerCall(m, name, within, max(self.step, 0), self.count.get(id(m), 1))
+        n = self.count.get(id(m), 1)
+        call = LayerCall(m, name, within, max(self.step, 0), n)
         self.latest[name] = call
         self.open.setdefault(id(m), []).append(call)
         self.calls += 1
@@ -60,7 +65,8 @@ class Passes:
 
     def end(self, m):
         "The record of the call of `m` that ends now; `None` if there is none"
-        return self.open[id(m)].pop() if self.open.get(id(m)) else None
+        calls = self.open.get(id(m))
+        return calls.pop() if calls else None
 
 # %% ../nbs/57_nan.ipynb #2621c6f7
 class find_nan:
@@ -70,14 +76,18 @@ class find_nan:
         stop:bool=True, # Raise `NonFinite` there? Otherwise warn, keep the first `finding` and go on
         inf:bool=True, # Do infinite numbers count? `False` for a model that masks with -Inf on purpose
     ):
-        if not isinstance(model, nn.Module): raise TypeError(f'find_nan watches an nn.Module, and got a {type(model).__name__}')
+        if not isinstance(model, nn.Module):
+            raise TypeError(f'find_nan watches an nn.Module, and got a {type(model).__name__}')
         store_attr()
         self.finding,self.live = None,False
-        self.passes = self.readings = None
+        self.passes = self.readings = self.held = None
 
     def __enter__(self):
         if self.live: raise RuntimeError('this find_nan is already open: make another one')
-        self.passes,self.readings,self.held,self.hooked = Passes(self.model),Readings(),None,set()
+        self.passes = Passes(self.model)
+        self.readings = Readings()
+        self.held = None
+        self.hooked = set()
         with ExitStack() as stack:
             stack.enter_context(fast_path_off())
             stack.enter_context(force_eager)
@@ -110,11 +120,14 @@ def _attach(self:find_nan):
 
 @patch
 def _attach_params(self:find_nan, m):
-    "Hook the parameters of `m` itself that are not hooked yet: lazy ones come into being, and frozen ones are thawed, later"
+    "Hook the parameters of `m` itself that are not hooked yet"
+    owner = self.passes.names[id(m)]
     for n,p in m._parameters.items():
+        # lazy ones come into being, and frozen ones are thawed, later: then they are hooked
         if p is None or id(p) in self.hooked or is_lazy(p) or not p.requires_grad: continue
         self.hooked.add(id(p))
-        self.stack.callback(p.register_hook(InertHook(self._param_hook(self.passes.names[id(m)], n))).remove)
+        handle = p.register_hook(InertHook(self._param_hook(owner, n)))
+        self.stack.callback(handle.remove)
 
 # %% ../nbs/57_nan.ipynb #4f985d04
 @patch
@@ -123,8 +136,9 @@ def __exit__(self:find_nan, kind, *args):
     self.live = False
     self.readings = None   # so that no tensor is kept alive
     self.passes.open,self.passes.latest = {},{}
-    if kind is None and not self.calls:
-        warnings.warn(f'find_nan saw no layer of this {type(self.model).__name__} run: does the code inside the `with` call the model itself?')
+    if kind is None and not self.calls: warnings.warn(_saw_nothing.format(type(self.model).__name__))
+
+_saw_nothing = 'find_nan saw no layer of this {} run: does the code inside the `with` call the model itself?'
 
 # %% ../nbs/57_nan.ipynb #78ddb9c3
 @patch
@@ -134,6 +148,21 @@ def _watching(self:find_nan): return self.live and self.finding is None and not 
 def _bad(self:find_nan, span):
     if span is None: return False
     return not span.finite if self.inf else span.nan
+
+# %% ../nbs/57_nan.ipynb #f779c0e7
+@patch
+def _found(self:find_nan, origin):
+    "Make the finding, then stop or warn"
+    if origin.phase=='backward' and origin.half: return self._hold(origin)
+    explained = self.held and origin.kind=='parameter'
+    self.finding = self.held if explained else origin.finding()
+    if self.stop: raise NonFinite(self.finding)
+    warnings.warn(repr(self.finding), stacklevel=2)
+
+@patch
+def _hold(self:find_nan, origin):
+    "Keep the first such finding of a pass"
+    if not self.held or self.held.steps[0]!=origin.call.step: self.held = origin.finding()
 
 # %% ../nbs/57_nan.ipynb #3513fbc9
 @patch
@@ -154,10 +183,13 @@ def _before(self:find_nan, m, args, kwargs):
     self._attach_params(m)
     def _f(path, t):
         if id(t) not in aliases:
-            call.ins.append(Passed(path, describe(t), self.readings.of(t).span))
+            span = self.readings.of(t).span
+            call.ins.append(Passed(path, describe(t), span))
             aliases[id(t)] = self._alias(call, t)
         return aliases[id(t)]
-    return map_named(_f, args),{k: map_named(_f, v, f'[{k!r}]') for k,v in kwargs.items()}
+    args = map_named(_f, args)
+    kwargs = {k: map_named(_f, v, f'[{k!r}]') for k,v in kwargs.items()}
+    return args,kwargs
 
 # %% ../nbs/57_nan.ipynb #36dfc5cf
 @patch
@@ -189,7 +221,9 @@ def _after(self:find_nan, m, args, kwargs, out):
         if t._version==version: same.add(id(t))
         else: known.over = call
     call.aliases = []
-    def _f(path, t): return self._output(call, path, self._handed_on(t) if id(t) in same else t)
+    def _f(path, t):
+        if id(t) in same: t = self._handed_on(t)
+        return self._output(call, path, t)
     res = map_named(_f, out)
     return None if res is out else res
 
@@ -221,7 +255,9 @@ def _param_hook(self:find_nan, owner, own):
     def _f(g):
         if g is None or not self._watching() or not self._bad(self.readings.of_grad(g)): return
         call = self.passes.latest.get(owner)
-        if call: self._found(Origin('backward', 'layer' if call.grad else 'user', call, f'gradient of {own}', g))
+        if not call: return
+        kind = 'layer' if call.grad else 'user'
+        self._found(Origin('backward', kind, call, f'gradient of {own}', g))
     return _f
 
 # %% ../nbs/57_nan.ipynb #0835e7f7
@@ -230,32 +266,19 @@ def _backward(self:find_nan, known, g):
     "Report the bad gradient `g` of a tensor of which we know"
     giver = known.giver
     layer = known.over if giver else known.taker   # that overwrote the tensor, or has it as its input
-    if layer: origin = Origin('backward', 'layer', layer, 'gradient of its input', g)
-    elif giver.within: origin = Origin('backward', 'code', giver.within, f"gradient of the output of '{giver.name}'", g, giver)
-    else: origin = Origin('backward', 'loss', giver, 'gradient of its output', g)
-    self._found(origin)
-
-# %% ../nbs/57_nan.ipynb #f779c0e7
-@patch
-def _found(self:find_nan, origin):
-    "Make the finding, then stop or warn"
-    if origin.phase=='backward' and origin.half: return self._hold(origin)
-    self.finding = self.held if self.held and origin.kind=='parameter' else origin.finding()
-    if self.stop: raise NonFinite(self.finding)
-    warnings.warn(repr(self.finding), stacklevel=2)
-
-@patch
-def _hold(self:find_nan, origin):
-    "Keep the first such finding of a pass"
-    if not self.held or self.held.steps[0]!=origin.call.step: self.held = origin.finding()
+    if layer: args = 'layer',layer,'gradient of its input',g
+    elif giver.within: args = 'code',giver.within,f"gradient of the output of '{giver.name}'",g,giver
+    else: args = 'loss',giver,'gradient of its output',g
+    self._found(Origin('backward', *args))
 
 # %% ../nbs/57_nan.ipynb #0f03ffeb
 @patch
 def __repr__(self:find_nan):
     if self.finding: return repr(self.finding)
     if not self.passes: return f'find_nan: not open yet. Train this {type(self.model).__name__} inside the `with` block'
-    text = f'find_nan: all finite in {self.calls} calls of {len(self.passes.names)} modules, {self.step+1} training passes'
-    if self.held: text += f'\n(apart from float16 gradients: {self.held.unit}, in {_quoted(self.held)}, {self.held.when})'
-    return text
-
-def _quoted(f): return repr(f.layer) if f.layer else f.where
+    seen = f'{self.calls} calls of {len(self.passes.names)} modules, {self.step+1} training passes'
+    held = self.held
+    text = f'find_nan: all finite in {seen}'
+    if not held: return text
+    where = repr(held.layer) if held.layer else held.where
+    return f'{text}\n(apart from float16 gradients: {held.unit}, in {where}, {held.when})'

@@ -14,7 +14,7 @@ from torch import nn
 from torch.optim import SGD, Adam, AdamW
 from .modules import *
 from .data import digits
-from .record import *
+from .record import record
 
 # %% ../nbs/51_patients.ipynb #40393dfc
 def _leave(step, model, x): return x
@@ -84,26 +84,37 @@ class Attention(nn.Module):
     "A transformer that reads an image as eight rows"
     def __init__(self, d=32):
         super().__init__()
-        self.embed,self.place = nn.Linear(8,d),nn.Parameter(torch.randn(8,d)*.02)
+        self.embed = nn.Linear(8,d)
+        self.place = nn.Parameter(torch.randn(8,d)*.02)
         layer = nn.TransformerEncoderLayer(d, 4, 64, batch_first=True, norm_first=True)
         self.body = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
-        self.norm,self.head = nn.LayerNorm(d),nn.Linear(d,10)
-    def forward(self, x): return self.head(self.norm(self.body(self.embed(x[:,0])+self.place)).mean(1))
+        self.norm = nn.LayerNorm(d)
+        self.head = nn.Linear(d,10)
+    def forward(self, x):
+        x = self.body(self.embed(x[:,0])+self.place)
+        return self.head(self.norm(x).mean(1))
 
 class Recurrent(nn.Module):
     "An LSTM that reads an image as eight rows"
     def __init__(self):
         super().__init__()
-        self.rnn,self.head = nn.LSTM(8, 64, batch_first=True),nn.Linear(64,10)
-    def forward(self, x): return self.head(self.rnn(x[:,0])[0][:,-1])
+        self.rnn = nn.LSTM(8, 64, batch_first=True)
+        self.head = nn.Linear(64,10)
+    def forward(self, x):
+        x,_ = self.rnn(x[:,0])
+        return self.head(x[:,-1])
 
 # %% ../nbs/51_patients.ipynb #46581fc4
 def _conv_net(norm=None):
-    layers = [ConvLayer(i, o, stride=2, norm_type=norm) for i,o in ((1,16),(16,32),(32,64))]
+    sizes = 1,16,32,64
+    layers = [ConvLayer(i, o, stride=2, norm_type=norm) for i,o in zip(sizes, sizes[1:])]
     return nn.Sequential(*layers, nn.Flatten(), nn.Linear(64,10))
 
 def _with_dropout(): return nn.Sequential(*mlp(nn.GELU)[:4], nn.Dropout(.3), nn.Linear(64,10))
-def _residual(): return nn.Sequential(ConvLayer(1,16), Skips(), Skips(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16,10))
+
+def _residual():
+    body = ConvLayer(1,16),Skips(),Skips()
+    return nn.Sequential(*body, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16,10))
 
 # From a name to two functions: of nothing, which makes a model, and of its parameters, which makes an optimizer
 healthy = {
@@ -138,4 +149,5 @@ def learn(
             opt.step()
             warm.step()
             opt.zero_grad()
-    with torch.no_grad(): return rec, (model.eval()(x_valid).argmax(1)==y_valid).float().mean().item()
+    with torch.no_grad(): right = model.eval()(x_valid).argmax(1)==y_valid
+    return rec,right.float().mean().item()

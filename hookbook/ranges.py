@@ -1,4 +1,4 @@
-"""Rules about the limits of numbers: a few that are enormous, those that a small type cannot hold, and those that are no numbers any more
+"""Rules about the limits of numbers: a few that are enormous, what a small type cannot hold, NaN and Inf
 
 Docs: https://hookbook.github.io/hookbook/ranges.html.md"""
 
@@ -15,30 +15,32 @@ import numpy as np, torch
 from fastcore.basics import patch
 from .words import *
 from .kinds import *
-from .stats import *
-from .record import *
+from .bins import *
+from .run import *
 from .finding import *
 
 # %% ../nbs/55_ranges.ipynb #10ab2307
-_lowest = bin_edges()[1025:-1]   # lower edges of the bins of magnitude, from the one after 0 on
-
-def _nonzero(h):
-    "Counts in 1,019 bins of magnitudes that are finite and not 0, from (..., 2048) counts of `hist_bits`"
-    return (h[...,1024:]+h[...,1023::-1])[...,1:1020].astype(float)
-
 def median_magnitude(
     run, # The run to look through
     name:str, # A layer
 ) -> np.ndarray: # (steps,)
     "Median magnitude of the values of `name` other than 0"
-    m = _nonzero(run.hist(name))
+    m = magnitudes(run.hist(name))[:,1:]   # without the bin of 0
     total = m.sum(1)
     half = (m.cumsum(1)>=total[:,None]/2).argmax(1)
-    medians = np.where(total>0, _lowest[:1019][half], np.nan)
+    medians = np.where(total>0, lower_edges()[1:][half], np.nan)
     return Times(run, spans=True).spread(medians)
 
 # %% ../nbs/55_ranges.ipynb #70bfeba8
-@rule('massive activations', 'Sun, Chen, Kolter, Liu 2024, Massive activations in large language models, arXiv:2402.17762')
+_sun = 'Sun, Chen, Kolter, Liu 2024, Massive activations in large language models, arXiv:2402.17762'
+_massive = dict(
+    means='A few values are enormous beside all others: they swamp a normalisation, '
+          'and do not survive quantization or float16.',
+    try_='look at which token or channel they sit in; a register token, softmax with a sink, or clipping; '
+         'keep them out of a quantized layer',
+    unit='largest magnitude', severity='notice')
+
+@rule('massive activations', _sun)
 def massive_activations(
     run, # The run to look through
     magnitude:float=100., # Of the largest value
@@ -54,17 +56,17 @@ def massive_activations(
         massive = (largest>magnitude) & (largest>times*median)
         spell = axis.spell(massive, persist)
         if not spell: continue
-        yield Finding(name, spell.steps, np.nanmax(largest[spell.rows]), magnitude,
-            'A few values are enormous beside all others: they swamp a normalisation, and do not survive quantization or float16.',
-            'look at which token or channel they sit in; a register token, softmax with a sink, or clipping; keep them out of a quantized layer',
-            'largest magnitude', 'notice', (f'median magnitude {num(float(np.nanmedian(median[spell.rows])))}',))
+        seen = np.nanmax(largest[spell.rows])
+        usual = float(np.nanmedian(median[spell.rows]))
+        evidence = f'median magnitude {num(usual)}'
+        yield Finding(name, spell.steps, seen, magnitude, **_massive, evidence=(evidence,))
 
 # %% ../nbs/55_ranges.ipynb #b5f1de10
 def scaled(
     run, # The run to look through
 ) -> bool:
     "Did a gradient scaler multiply the loss, and does the recorder know it?"
-    return bool(run.info.get('scaler'))
+    return bool(run.info.scaler or vars(run).get('scaler'))   # a live recording has it itself
 
 class _Ranged(NamedTuple):
     "Values of a layer, or gradients of them, that have a range"
@@ -86,21 +88,34 @@ def _ranged(run):
         for name,dtype in series.dtypes.items():
             softmax = name in kinds and kinds[name].activation=='softmax'
             if softmax or not dtype.startswith(('float','bfloat')): continue
-            yield _Ranged(what, series, name, dtype, np.fmax(abs(lowest[name]), abs(highest[name])))
+            largest = np.fmax(abs(lowest[name]), abs(highest[name]))
+            yield _Ranged(what, series, name, dtype, largest)
 
 # %% ../nbs/55_ranges.ipynb #b5f1de11
 @patch
 def lost(self:_Ranged):
-    "(spans,) share of the values other than 0 that are too small for the full precision of the dtype; `None` if it is not small, or there are no histograms"
-    if self.info.bits>16: return
+    "(spans,) share of the values other than 0 that are too small for full precision; `None` where that is not known"
+    if self.info.bits>16: return   # of a wide type nobody asks
     with suppress(LookupError):
-        m = _nonzero(self.series.hist(self.name))
-        total,below = m.sum(1),m[:,_lowest[:1019]<self.info.tiny].sum(1)
-        return np.where(total>0, below/np.maximum(total, 1), 0)
+        m = magnitudes(self.series.hist(self.name))[:,1:]
+        total = m.sum(1)
+        small = lower_edges()[1:]<self.info.tiny
+        return m[:,small].sum(1)/np.maximum(total, 1)
 
 # %% ../nbs/55_ranges.ipynb #ebcc1b70
-_smaller = 'bfloat16, float32 for this layer, or smaller numbers: a lower loss scale, normalisation'
-_scale_up = 'bfloat16, or loss scaling (`torch.amp.GradScaler`) for gradients'
+_smaller = dict(try_='bfloat16, float32 for this layer, or smaller numbers: a lower loss scale, normalisation')
+_scale_up = dict(try_='bfloat16, or loss scaling (`torch.amp.GradScaler`) for gradients')
+
+def _too_large(o):
+    "What it means that values are close to the largest number of their dtype"
+    means = 'The next numbers up are infinite.'
+    if o.info.max<1e6: means = f'{means[:-1]}: {o.dtype} ends at {o.info.max:,.0f}.'
+    return dict(_smaller, means=means, unit=f'largest magnitude, {o.what}, {o.dtype}')
+
+def _too_small(o):
+    "What it means that values are under the smallest"
+    means = f'These values are under {o.info.tiny:.1e}, where {o.dtype} loses digits, and soon becomes 0.'
+    return dict(_scale_up, means=means, unit=f'share of very small values, {o.what}, {o.dtype}')
 
 @rule('low-precision range', 'Micikevicius et al. 2018, Mixed precision training, arXiv:1710.03740')
 def low_precision(
@@ -113,24 +128,22 @@ def low_precision(
     need_steps(run, persist)
     layer_names(run)
     for o in _ranged(run):
-        of,dtype,limit = f'{o.what}, {o.dtype}',o.dtype,room*o.info.max
+        limit,lost = room*o.info.max,o.lost()
         if spell := Times(o.series).spell(o.largest>limit, persist):
-            ends = f': {dtype} ends at {o.info.max:,.0f}.' if o.info.max<1e6 else '.'
-            yield Finding(o.name, spell.steps, np.nanmax(o.largest[spell.rows]), limit,
-                f'The next numbers up are infinite{ends}', _smaller, f'largest magnitude, {of}')
-        lost = o.lost()
+            seen = np.nanmax(o.largest[spell.rows])
+            yield Finding(o.name, spell.steps, seen, limit, **_too_large(o))
         if lost is None: continue
         if spell := Times(o.series, spans=True).spell(lost>underflow, persist):
-            yield Finding(o.name, spell.steps, lost[spell.rows].max(), underflow,
-                f'These values are under {o.info.tiny:.1e}, where {dtype} loses digits, and soon becomes 0.',
-                _scale_up, f'share of very small values, {of}')
+            seen = lost[spell.rows].max()
+            yield Finding(o.name, spell.steps, seen, underflow, **_too_small(o))
 
 # %% ../nbs/55_ranges.ipynb #b5f1de14
 def _bad_layers(run):
-    "(layers, steps), where a layer gave non-finite values; and where these are more than the infinities of a mask, which no later layer gets to see"
+    "(layers, steps), where a layer gave non-finite values, and where these are not just the infinities of a mask"
     counts = run.nonfinite
     rows = np.zeros((0,len(run.steps)), bool)
     if counts: rows = np.nan_to_num(stacked(counts, list(counts)))>0
+    # those of a mask are seen by no layer behind it, and do not come out of the model
     last = np.flatnonzero(rows.any(1)).max(initial=-1)
     passed_on = np.arange(len(rows))[:,None]<last
     come_out = rows[-1:]
@@ -148,17 +161,19 @@ def _bad_updates(run):
     "The steps that made finite weights non-finite; `None` where there is none"
     names = list(run.weights.params) if 'params' in run.tracks else []
     if not names: return
-    was,new = stacked(run.weights.norm, names),stacked(run.updates.norm, names)
+    was = stacked(run.weights.norm, names)
+    new = stacked(run.updates.norm, names)
     bad = np.isfinite(was) & ~np.isfinite(new)
     rows = np.flatnonzero(bad.any(0))
     if not len(rows): return
-    first = [n for n,b in zip(names, bad[:,rows[0]]) if b]
-    steps = run.updates.steps
-    return _BadUpdates(int(steps[rows[0]]), int(steps[rows[-1]]), first, len(names))
+    first,last = Times(run.updates).between(rows[0], rows[-1])
+    begin = bad[:,rows[0]]
+    blamed = [n for n,b in zip(names, begin) if b]
+    return _BadUpdates(first, last, blamed, len(names))
 
 # %% ../nbs/55_ranges.ipynb #8c0de011
 def _traceable(run, before, step):
-    "Does it show in `step` where non-finite values come from? The layers `before` were finite in it, and the steps before it are not on record"
+    "Does `step` show where non-finite values come from, if the layers `before` were finite, and no step before is on record?"
     norms = run.weights.norm if 'params' in run.tracks else {}
     at = run.weights.steps==step if norms else None
     bad = [n for n,w in norms.items() if not np.isfinite(w[at]).all()]
@@ -172,15 +187,23 @@ def _traceable(run, before, step):
 def _came_in(run, name, step):
     "Words for what is known of the input of the layer `name` in `step`"
     counts = run.inputs.nonfinite if 'inputs' in run.tracks else {}
-    own = [n for k,n in counts.items() if k==name or k.startswith((f'{name}.',f'{name}['))]
-    if not own: return 'Whether it was made here is not on record: it may have come with the input of this layer (`record(..., inputs=True)` would tell).'
+    parts = f'{name}.',f'{name}['   # of an input that is a tuple or a dict
+    own = [n for k,n in counts.items() if k==name or k.startswith(parts)]
+    if not own: return _unknown_input
     at = run.inputs.steps==step
-    if any(n[at].sum()>0 for n in own): return 'It came with the input of this layer: with the data, or from code between the layers.'
-    return 'The input of this layer was finite.'
+    return _bad_input if any(n[at].sum()>0 for n in own) else 'The input of this layer was finite.'
+
+_unknown_input = ('Whether it was made here is not on record: it may have come with the input of this layer '
+                  '(`record(..., inputs=True)` would tell).')
+_bad_input = 'It came with the input of this layer: with the data, or from code between the layers.'
 
 # %% ../nbs/55_ranges.ipynb #b5f1de21
-_find_it = 'run the same steps inside `find_nan(model)`: it stops at the operation, and shows what went in'
+_stops = 'it stops at the operation, and shows what went in'
 _record_all = 'record every step, `record(model, opt, every=1)`, or run those steps inside `find_nan(model)`'
+_hidden = ("It happened {}, of which nothing was recorded, and by step {} it is everywhere: "
+           "where it began can't be told from this run.")
+_first_layer = ('This is the first layer that gave NaN or Inf: those after it, and through the next step all weights, '
+                'got it from there.')
 
 def _not_on_record(run, row):
     "Words for the steps just before that of `row`, if they are not on record"
@@ -192,44 +215,58 @@ def _not_on_record(run, row):
 def _in_values(run, rows, row):
     "The finding about values that are not finite, from the recorded step number `row` on"
     names,step = list(run.layers),run.steps[row]
-    first,many = int(np.flatnonzero(rows[:,row])[0]),int(rows[:,row].sum())
+    holders = np.flatnonzero(rows[:,row])
+    first = int(holders[0])
+    name = names[holders[0]]
     steps = step,run.steps[rows[first]][-1]
-    evidence = f'{many} of {len(names)} layers hold them in this step',
+    more = dict(severity='error', evidence=(f'{len(holders)} of {len(names)} layers hold them in this step',))
     hidden = _not_on_record(run, row)
     if hidden and not _traceable(run, names[:first], step):
-        return Finding('', steps, many, 0.,
-            f"It happened {hidden}, of which nothing was recorded, and by step {step} it is everywhere: where it began can't be told from this run.",
-            f'{_record_all}: it stops at the operation, and shows what went in', 'layers with non-finite values', 'error', evidence)
-    means = ['This is the first layer that gave NaN or Inf: those after it, and through the next step all weights, got it from there.', _came_in(run, names[first], step)]
+        more.update(means=_hidden.format(hidden, step), try_=f'{_record_all}: {_stops}')
+        return Finding('', steps, len(holders), 0., unit='layers with non-finite values', **more)
+    means = [_first_layer, _came_in(run, name, step)]
     if hidden: means.append(f'It may have begun a little earlier, {hidden}.')
-    return Finding(names[first], steps, run.nonfinite[names[first]][row], 0., ' '.join(means), _find_it, 'non-finite values', 'error', evidence)
+    more.update(means=' '.join(means), try_=f'run the same steps inside `find_nan(model)`: {_stops}')
+    return Finding(name, steps, run.nonfinite[name][row], 0., unit='non-finite values', **more)
 
 # %% ../nbs/55_ranges.ipynb #b5f1de22
+_born_backward = dict(
+    means='The values of all layers were finite in this step, and this gradient was not: '
+          'it was born in the loss or the backward pass, in this layer or one behind it.',
+    try_='run the same steps inside `find_nan(model)`: it stops at the layer where it is born',
+    unit='weights with a non-finite update', severity='error')
+_bad_at_the_end = dict(try_=_record_all, unit='parameters that are not finite', severity='error')
+
 def _in_gradients(bad, until):
     "The finding about steps that made finite weights non-finite, of which the layers were full `until` a step"
-    return Finding(bad.names[-1], (bad.first,max(bad.last, until)), len(bad.names), 0.,
-        'The values of all layers were finite in this step, and this gradient was not: it was born in the loss or the backward pass, in this layer or one behind it.',
-        'run the same steps inside `find_nan(model)`: it stops at the layer where it is born',
-        'weights with a non-finite update', 'error', (f'{len(bad.names)} of {bad.of} weights',))
+    n = len(bad.names)
+    steps = bad.first,max(bad.last, until)
+    evidence = f'{n} of {bad.of} weights'
+    return Finding(bad.names[-1], steps, n, 0., **_born_backward, evidence=(evidence,))
 
 def _after_the_record(run, weights):
     "The finding about `weights` that are not finite at the end, when nothing on record is to blame"
-    last = int(run.steps[-1]) if len(run.steps) else 0
-    when = f'nothing on record is to blame: it happened after the last recorded step, {last}.' if len(run.steps) else 'no training step is on record.'
-    return Finding(weights[0] if len(weights)==1 else '', (last,max(run.info['ran']-1, last)), len(weights), 0.,
-        f'The weights are not finite at the end, and {when}', _record_all, 'parameters that are not finite', 'error', tuple(weights[:3]))
+    last,why = 0,'no training step is on record.'
+    if len(run.steps):
+        last = int(run.steps[-1])
+        why = f'nothing on record is to blame: it happened after the last recorded step, {last}.'
+    steps = last,max(run.info.ran-1, last)
+    means = f'The weights are not finite at the end, and {why}'
+    layer = weights[0] if len(weights)==1 else ''
+    return Finding(layer, steps, len(weights), 0., means, **_bad_at_the_end, evidence=tuple(weights[:3]))
 
 # %% ../nbs/55_ranges.ipynb #fd0c3baf
 @rule('NaN or Inf', 'IEEE 754; `find_nan` stops at the place')
 def nonfinite(
     run, # The run to look through
 ):
-    "The first layer whose values, or the last whose gradient, are not finite; none is named where the steps in which it began are not on record"
-    bad_weights = run.info.get('bad_weights', [])
+    "The first layer whose values, or the last whose gradient, are not finite, if the steps in which that began are on record"
+    bad_weights = run.info.bad_weights
     if not bad_weights: need_steps(run, 1)
     rows,spread = _bad_layers(run)
-    steps,updates = run.steps[spread.any(0)],_bad_updates(run)
-    if len(steps) and not (updates and updates.first<steps[0]):
-        yield _in_values(run, rows, int(np.flatnonzero(run.steps==steps[0])[0]))
+    steps = run.steps[spread.any(0)]
+    updates = _bad_updates(run)
+    before = updates and len(steps) and updates.first<steps[0]   # the weights went first, and spoiled the values
+    if len(steps) and not before: yield _in_values(run, rows, int(np.searchsorted(run.steps, steps[0])))
     elif updates: yield _in_gradients(updates, max(steps, default=0))
     elif bad_weights: yield _after_the_record(run, bad_weights)

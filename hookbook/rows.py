@@ -7,15 +7,16 @@ Docs: https://hookbook.github.io/hookbook/rows.html.md"""
 # %% auto #0
 __all__ = ['row_above', 'path_up', 'Tree', 'model_rows']
 
-# %% ../nbs/36_rows.ipynb #9911778f
-import collections, math
+# %% ../nbs/36_rows.ipynb #a526e388
+import math
+from collections import defaultdict
 import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 from fastcore.basics import patch
 from .modules import *
 from .columns import *
-from .observe import _bytes as bytes_of
+from .observe import bytes_of
 
 # %% ../nbs/36_rows.ipynb #b0c01a07
 def row_above(
@@ -24,26 +25,39 @@ def row_above(
 ) -> str: # `''`, which is the model, if there is no other
     "The name of the row above `name`"
     while name:
-        cut = max(name.rfind('.'), name.rfind('[') if name.endswith(']') else -1)
-        name = name[:max(cut, 0)]
+        bracket = name.rfind('[') if name.endswith(']') else -1
+        end = max(name.rfind('.'), bracket, 0)
+        name = name[:end]
         if name in names: return name
     return ''
 
-def path_up(name, names):
+# %% ../nbs/36_rows.ipynb #b0c01a13
+def path_up(
+    name, # Of a row
+    names, # All names there are
+) -> list:
     "`name` and all names above it"
-    return [name]+(path_up(row_above(name, names), names) if name else [])
+    path = [name]
+    while path[-1]: path.append(row_above(path[-1], names))
+    return path
+
+def _under(above, name): return f'{above}.{name}' if above else name
 
 # %% ../nbs/36_rows.ipynb #93425db4
 def _own_params(m):
     "Parameters that `m` itself holds, as `(name, identity, tensor)`"
-    if isinstance(m, torch.jit.ScriptModule): return [(k,id(p),p) for k,p in m.named_parameters(recurse=False)]
-    plain = [(k,id(p),p) for k,p in m._parameters.items() if p is not None]
-    return plain+[(f'packed {j}',(id(m),j),p) for j,p in enumerate(packed_weights(m))]
+    scripted = isinstance(m, torch.jit.ScriptModule)
+    named = m.named_parameters(recurse=False) if scripted else m._parameters.items()
+    found = [(k,id(p),p) for k,p in named if p is not None]
+    packed = [] if scripted else packed_weights(m)
+    for j,p in enumerate(packed): found.append((f'packed {j}', (id(m),j), p))
+    return found
 
 def _own_buffers(m):
     "Buffers that `m` itself holds, by identity"
-    bufs = m.named_buffers(recurse=False) if isinstance(m, torch.jit.ScriptModule) else m._buffers.items()
-    return {id(b): b for _,b in bufs if b is not None}
+    scripted = isinstance(m, torch.jit.ScriptModule)
+    named = m.named_buffers(recurse=False) if scripted else m._buffers.items()
+    return {id(b): b for _,b in named if b is not None}
 
 # %% ../nbs/36_rows.ipynb #52a138f3
 class Tree:
@@ -54,37 +68,36 @@ class Tree:
     ):
         self.trace,self.times = trace,times or {}
         self.rows,self.first = [],{} # `first`: from the identity of a parameter to the name that it has
-        self.below = collections.defaultdict(list)
+        self.below = defaultdict(list)
         for n in trace.nodes:
             if n: self.below[row_above(n, trace.nodes)].append(n)
-
-    def known(self, t):
-        "What became of a lazy tensor, and any other as it is"
-        return self.trace.lazy.get(id(t), t)
-
-    def macs_of(self, p):
-        "MACs in which the parameter `p` took part"
-        return self.trace.param_macs[self.trace.key_of.get(id(p))]
 
 # %% ../nbs/36_rows.ipynb #52a138f4
 @patch
 def ran(self:Tree, name):
     "Was the module at `name` called, or one below it?"
-    return self.trace.nodes[name].in_shapes is not None or any(map(self.ran, self.below[name]))
+    called = self.trace.nodes[name].in_shapes is not None
+    return called or any(map(self.ran, self.below[name]))
 
 @patch
 def shown(self:Tree, name):
-    "Rows are for all modules but those that only hold packed weights, and for unregistered ones that ran"
+    "Is there a row for the module at `name`?"
     m = self.trace.nodes[name].module
     if name in self.trace.extra: return self.ran(name)
-    return not holds_only_params(m) or isinstance(m, (nn.ParameterList,nn.ParameterDict))
+    return isinstance(m, (nn.ParameterList,nn.ParameterDict)) or not holds_only_params(m)
 
 # %% ../nbs/36_rows.ipynb #167dfc02
+@patch
+def sized(self:Tree, found):
+    "Of tensors by identity those that have a shape; a lazy one has it after a run"
+    actual = map(self.trace.params.actual, found.values())
+    return [t for t in actual if not is_lazy(t)]
+
 @patch
 def fill(self:Tree, row, params, bufs):
     "Count parameters and buffers, given by identity"
     row.lazy = any(map(is_lazy, params.values()))
-    ps,bs = ([t for t in map(self.known, d.values()) if not is_lazy(t)] for d in (params,bufs))
+    ps,bs = self.sized(params),self.sized(bufs)
     row.params = sum(p.numel() for p in ps)
     row.trainable = sum(p.numel() for p in ps if p.requires_grad)
     row.buffers = sum(b.numel() for b in bs)
@@ -92,44 +105,49 @@ def fill(self:Tree, row, params, bufs):
     kinds = {p.dtype for p in ps}
     row.dtype = 'mixed' if len(kinds)>1 else next(iter(kinds), None)
 
+# %% ../nbs/36_rows.ipynb #b0c01a14
 @patch
 def bare(self:Tree, above, name, i, p):
     "Add the row of a parameter beside child modules"
-    row = Row(f'{above.name}.{name}'.lstrip('.'), 'Parameter', above.depth+1, 'parameter', registered=above.registered)
-    p = self.known(p)
-    if not is_lazy(p): row.shape = tuple(p.shape)
+    row = Row(_under(above.name, name), 'Parameter', above.depth+1, 'parameter')
+    row.registered = above.registered
     known = (above.shared or {}).get(name)
     row.shared = {'': known} if known else {}
     self.fill(row, {i: p}, {})
     row.own_params = row.params
+    for t in self.sized({i: p}): row.shape = tuple(t.shape)
     self.rows.append(row)
     return row
 
 # %% ../nbs/36_rows.ipynb #8c7ea0a3
 @patch
-def shared(self:Tree, node, own):
-    "Which of `own` were met before, and under which name; the parameters of `node` are known from now on"
+def counted_before(self:Tree, node, own):
+    "Which of the parameters `own` were met before, and under which name; all are known from now on"
     before = {k: self.first[i] for k,i,_ in own if i in self.first}
-    for k,i,_ in own: self.first.setdefault(i, f'{node.name}.{k}'.lstrip('.'))
-    names = self.trace.names[id(node.module)]
-    return {'': names[0]} if names and names[0]!=node.name and not node.calls else before
+    for k,i,_ in own: self.first.setdefault(i, _under(node.name, k))
+    first = next(iter(self.trace.names[id(node.module)]), node.name)
+    elsewhere = first!=node.name and not node.calls
+    return {'': first} if elsewhere else before
+
+# %% ../nbs/36_rows.ipynb #b0c01a15
+def _seen_columns(): return [c for c in summary_columns.values() if c.seen]
 
 @patch
 def start(self:Tree, name, depth, own):
     "The row of `name`, with what was seen of the module itself"
     n,trace = self.trace.nodes[name],self.trace
-    row = Row(name, n.module._get_name(), depth, calls=n.calls, own_macs=n.macs, time=self.times.get(name))
+    row = Row(name, n.module._get_name(), depth, calls=n.calls, own_macs=n.macs)
+    row.time = self.times.get(name)
     row.in_shapes,row.out_shapes = n.in_shapes,n.out_shapes
     row.out_shape = next(iter((n.out_shapes or {}).values()), None)
-    row.shared = self.shared(n, own)
-    row.used = any(self.macs_of(p) for *_,p in own)
-    row.failed,row.registered = n is trace.fail,name not in trace.extra
+    for c in _seen_columns(): setattr(row, c.name, getattr(n, c.seen))
+    row.failed = n is trace.failed
+    row.registered = name not in trace.extra
+    row.shared = self.counted_before(n, own)
+    row.used = any(trace.params.macs_of(i) for _,i,_ in own)
     went_through = trace.root.in_shapes is not None and trace.error is None
     row.runs = went_through and not isinstance(n.module, containers)
-    for c in _seen_columns(): setattr(row, c.name, getattr(n, c.seen))
     return row
-
-def _seen_columns(): return [c for c in summary_columns.values() if c.seen]
 
 # %% ../nbs/36_rows.ipynb #8c7ea0a4
 @patch
@@ -139,8 +157,9 @@ def add(self:Tree, name, depth):
     own = _own_params(node.module)
     row = self.start(name, depth, own)
     self.rows.append(row)
-    params,bufs = {i: p for _,i,p in own},_own_buffers(node.module)
-    row.own_params = sum(p.numel() for p in map(self.known, params.values()) if not is_lazy(p))
+    params = {i: p for _,i,p in own}
+    bufs = _own_buffers(node.module)
+    row.own_params = sum(p.numel() for p in self.sized(params))
     kids = [c for c in self.below[name] if self.shown(c)]
     if kids: row.children += [self.bare(row, *o) for o in own]
     for kid in kids: self.add_below(row, kid, params, bufs)
@@ -156,38 +175,45 @@ def add_below(self:Tree, row, kid, params, bufs):
     if child.registered or not row.registered:
         params.update(ps)
         bufs.update(bs)
-    for c in _seen_columns(): setattr(row, c.name, getattr(row, c.name)+getattr(child, c.name))
+    for c in _seen_columns():
+        both = getattr(row, c.name)+getattr(child, c.name)
+        setattr(row, c.name, both)
 
-# %% ../nbs/36_rows.ipynb #8c7ea0a5
+# %% ../nbs/36_rows.ipynb #b0c01a16
 @patch
 def grow(self:Tree):
     "Make all rows; returns the bytes of gradients that they would have"
     _,params,_ = self.add('', 0)
-    trained = [p for p in map(self.known, params.values()) if not is_lazy(p) and p.requires_grad]
-    return bytes_of(trained)
+    return bytes_of(p for p in self.sized(params) if p.requires_grad)
 
 # %% ../nbs/36_rows.ipynb #7df74694
 _lists = nn.ModuleList,nn.ModuleDict
 
 def _stacked(m):
     "From a number of experts to the parameters of `m` that have a slice for each"
-    ps = [p for p in m._parameters.values() if p is not None and not is_lazy(p) and p.ndim>1]
-    counts = {p.shape[0] for p in ps if p.ndim>2}
-    return {e: [p for p in ps if p.shape[0]==e] for e in counts if e>1}
+    ps = [p for p in m._parameters.values() if p is not None and not is_lazy(p)]
+    res = {}
+    for n in {p.shape[0] for p in ps if p.ndim>2}:
+        if n>1: res[n] = [p for p in ps if p.ndim>1 and p.shape[0]==n]
+    return res
 
 def _listed(m, row):
     "How many experts there are, if `m` is a list of modules that are alike"
     kids = [c for c in row.children if c.kind=='module']
-    alike = len({(c.type,c.params) for c in kids})==1 and kids[0].params
-    return len(kids) if isinstance(m, _lists) and len(kids)>1 and alike else 0
+    kinds = {(c.type,c.params) for c in kids}
+    alike = isinstance(m, _lists) and len(kinds)==1 and kids[0].params
+    return len(kids) if alike and len(kids)>1 else 0
 
+# %% ../nbs/36_rows.ipynb #b0c01a17
 def _expert_groups(rows, nodes):
     "`(row that holds alike experts, how many, their parameters)`"
     for r in rows:
         if r.kind!='module': continue
         m = nodes[r.name].module
         n = _listed(m, r)
-        if n: yield r,n,[p for p in m.parameters() if not is_lazy(p)]
+        if n:
+            ps = [p for p in m.parameters() if not is_lazy(p)]
+            yield r,n,ps
         for e,ps in _stacked(m).items(): yield r,e,ps
 
 # %% ../nbs/36_rows.ipynb #de2b6c35
@@ -204,13 +230,15 @@ def _declared_k(name, nodes):
                 v = getattr(o, k, None)
                 if isinstance(v, int) and not isinstance(v, bool): return v
 
+# %% ../nbs/36_rows.ipynb #b0c01a18
+_around = 3 # names: the experts, the block they are in with their router, and the layer with both
+
 def _seen_k(name, e, trace, topk):
     "How many of `e` a router chose, by `topk` or by `argmax`: the last one in `name`, else around it"
-    around = path_up(name, trace.nodes)[:3]
-    for block in around:
-        for where,among,k,by_topk in reversed(trace.choices):
-            inside = not block or where==block or where.startswith(block+'.')
-            if inside and among==e and by_topk==topk: return k
+    for block in path_up(name, trace.nodes)[:_around]:
+        for c in reversed(trace.choices):
+            inside = not block or _under(c.name, '').startswith(block+'.')
+            if inside and c.among==e and c.topk==topk: return c.k
 
 def _chosen_k(name, e, trace):
     "How many of the `e` experts at `name` work on a position; `None` if nobody says"
@@ -218,29 +246,32 @@ def _chosen_k(name, e, trace):
     if k or 'expert' not in name.lower(): return k
     return _declared_k(name, trace.nodes) or _seen_k(name, e, trace, False)
 
-# %% ../nbs/36_rows.ipynb #7edb916d
+# %% ../nbs/36_rows.ipynb #b0c01a19
 def _positions(name, nodes):
     "How many positions enter the module at `name`, or the nearest one above it that was called"
-    while not nodes[name].in_shapes and name: name = row_above(name, nodes)
-    shape = next(iter((nodes[name].in_shapes or {}).values()), None)
-    return shape and math.prod(shape[:-1])
+    for n in path_up(name, nodes):
+        for shape in (nodes[n].in_shapes or {}).values():
+            if shape: return math.prod(shape[:-1])
 
-def _expert_macs(r, e, ps, k, tree):
-    "MACs of the experts at `r`, and how many of them are of use if a position goes to `k` of `e`"
-    nodes = tree.trace.nodes
-    listed = isinstance(nodes[r.name].module, _lists)
-    t = _positions(row_above(r.name, nodes) if listed else r.name, nodes)
-    matrices = sum(p.numel() for p in ps if p.ndim>2-listed)
-    macs = r.macs if listed else sum(map(tree.macs_of, ps))
-    if not macs and t and r.own_macs>=matrices*t: macs = matrices*t      # all by all, through a copy of the weights
-    return macs,min(macs, matrices*k*t//e) if t else macs
+# %% ../nbs/36_rows.ipynb #7edb916d
+@patch
+def expert_macs(self:Tree, row, e, ps, k):
+    "MACs of the experts at `row`, and how many of them are of use if a position goes to `k` of `e`"
+    nodes,macs_of = self.trace.nodes,self.trace.params.macs_of
+    listed = isinstance(nodes[row.name].module, _lists)
+    t = _positions(row_above(row.name, nodes) if listed else row.name, nodes)
+    matrices = sum(p.numel() for p in ps if p.ndim>(1 if listed else 2))
+    macs = row.macs if listed else sum(macs_of(id(p)) for p in ps)
+    if not t: return macs,macs
+    if not macs and row.own_macs>=matrices*t: macs = matrices*t      # all by all, through a copy of the weights
+    return macs,min(macs, matrices*k*t//e)
 
 # %% ../nbs/36_rows.ipynb #7edb916e
 @patch
 def rest(self:Tree, row, e, ps, k, by):
     "Only `k` of the `e` experts at `row` work: take the others out of what is active, in the rows `by` name"
     size = sum(p.numel() for p in ps)
-    macs,used = _expert_macs(row, e, ps, k, self)
+    macs,used = self.expert_macs(row, e, ps, k)
     for n in path_up(row.name, self.trace.nodes):
         by[n].active_params -= size-size*k//e
         by[n].active_macs -= macs-used
@@ -249,6 +280,7 @@ def rest(self:Tree, row, e, ps, k, by):
         c.active_params = c.params*k//e
         c.active_macs = c.macs*used//macs if macs else 0
 
+# %% ../nbs/36_rows.ipynb #b0c01a20
 @patch
 def find_active(self:Tree):
     "Fill in `active_params` and `active_macs`"
@@ -264,9 +296,10 @@ def fill_columns(self:Tree):
     "Make the values of columns that have a function for them"
     made = [c for c in summary_columns.values() if c.of]
     for r in reversed(self.rows):
-        node = self.trace.nodes.get(r.name) if r.kind=='module' else None
-        for c in made: setattr(r, c.name, c.of(r, node and node.module))
+        m = self.trace.nodes[r.name].module if r.kind=='module' else None
+        for c in made: setattr(r, c.name, c.of(r, m))
 
+# %% ../nbs/36_rows.ipynb #b0c01a21
 def model_rows(
     trace, # What a run saw
     times=None, # Milliseconds of each module, by name

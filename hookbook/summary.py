@@ -10,7 +10,8 @@ __all__ = ['in_json', 'Diff', 'leaf_rows', 'leaf_table', 'dummy_eval', 'model_si
            'by_words']
 
 # %% ../nbs/39_summary.ipynb #03ac992c
-import dataclasses, json
+import json
+from dataclasses import fields
 import torch
 from torch import nn, Tensor
 from fastcore.foundation import L
@@ -22,7 +23,7 @@ from .sizes import *
 from .columns import *
 from .rows import *
 from .tables import *
-from .observe import _brief_error as brief_error
+from .observe import brief_error
 from .summing import *
 
 # %% ../nbs/39_summary.ipynb #1aaf34fe
@@ -41,10 +42,13 @@ def sort(self:Summary,
     "The rows in order of `by`; raises `ValueError` for what is no number of a row"
     numbers = [c.name for c in summary_columns.values() if c.number]
     if by not in numbers:
-        raise ValueError(f'rows cannot be sorted by {by!r}{did_you_mean(by, summary_columns)} (numbers: {", ".join(numbers)})')
-    rows = sorted(self.rows, key=lambda r: getattr(r, by) or 0, reverse=reverse)
-    return Rows(rows, [*dict.fromkeys([*self.cols, by])], self.rows.totals)
+        meant = did_you_mean(by, summary_columns)
+        raise ValueError(f'rows cannot be sorted by {by!r}{meant} (numbers: {", ".join(numbers)})')
+    def known(r): return getattr(r, by) or 0
+    cols = self.cols if by in self.cols else [*self.cols, by]
+    return Rows(sorted(self.rows, key=known, reverse=reverse), cols, self.rows.totals)
 
+# %% ../nbs/39_summary.ipynb #b0c01d07
 @patch
 def where(self:Summary,
     layers, # A name or glob, or a function of a `Row`
@@ -65,18 +69,23 @@ def in_json(
     if isinstance(v, dict): return {k: in_json(o) for k,o in v.items()}
     if isinstance(v, (list,tuple)): return [in_json(o) for o in v]
     if isinstance(v, Exception): return brief_error(v, 10**4)
-    plain = v is None or isinstance(v, (str,int,float,bool))
-    return v if plain else str(v).removeprefix('torch.')
+    if v is None or isinstance(v, (str,int,float,bool)): return v
+    return str(v).removeprefix('torch.')
+
+# %% ../nbs/39_summary.ipynb #b0c01d09
+# how a summary shows itself, and no facts about the model
+_shown = 'rows','cols','depth','unmeasured'
 
 @patch
 def to_dict(self:Summary) -> dict:
     "Totals, and a dict a row; `None` for what was not measured"
-    def known(d): return {k: None if k in self.unmeasured else in_json(v) for k,v in d.items()}
-    fields = [f.name for f in dataclasses.fields(Row) if f.name!='children']
-    names = dict.fromkeys([*fields, *summary_columns])
-    rows = [known({k: getattr(r, k) for k in names}) for r in self.rows]
-    totals = {k: v for k,v in vars(self).items() if k not in ('rows','cols','depth','unmeasured')}
-    return known(totals) | dict(rows=rows)
+    def known(o, names):
+        values = {k: in_json(getattr(o, k)) for k in names}
+        return {k: None if k in self.unmeasured else v for k,v in values.items()}
+    names = dict.fromkeys([f.name for f in fields(Row)]+[*summary_columns])
+    del names['children']
+    totals = [k for k in vars(self) if k not in _shown]
+    return known(self, totals) | dict(rows=[known(r, names) for r in self.rows])
 
 # %% ../nbs/39_summary.ipynb #b0c01d02
 @patch
@@ -120,16 +129,17 @@ def _in_diff(v):
 
 class Diff(list):
     "Differences of two summaries: `(name, what, before, after)`"
-    def __repr__(self):
-        lines = [f'{n or "(the model)"}: {what} {_in_diff(a)} → {_in_diff(b)}' for n,what,a,b in self]
-        return '\n'.join(lines) or '(no difference)'
+    def __repr__(self): return '\n'.join(_one_difference(*d) for d in self) or '(no difference)'
+
+def _one_difference(name, what, before, after):
+    return f'{name or "(the model)"}: {what} {_in_diff(before)} → {_in_diff(after)}'
 
 # %% ../nbs/39_summary.ipynb #b0c01d03
 def _differences(name, a, b, fields):
     "What is different in the rows `a` and `b`, of which one may be missing"
     if not (a and b): return [(name, 'row', a and a.type, b and b.type)]
-    pairs = [(f, getattr(a, f), getattr(b, f)) for f in fields]
-    return [(name, f, x, y) for f,x,y in pairs if x!=y]
+    changed = [f for f in fields if getattr(a, f)!=getattr(b, f)]
+    return [(name, f, getattr(a, f), getattr(b, f)) for f in changed]
 
 @patch
 def diff(self:Summary,
@@ -139,16 +149,18 @@ def diff(self:Summary,
     "What is different in `other`"
     if not isinstance(other, Summary):
         raise TypeError(f'diff compares two summaries, and got a {type(other).__name__}: summary(model, *inputs) makes one of a model')
-    before,after = ({r.name: r for r in s.rows} for s in (self,other))
+    before,after = self.by_name(),other.by_name()
     res = Diff()
-    for n in dict.fromkeys([*before, *after]): res += _differences(n, before.get(n), after.get(n), fields)
+    for n in before|after:
+        res += _differences(n, before.get(n), after.get(n), fields)
     return res
 
 # %% ../nbs/39_summary.ipynb #7ae18b63
 @patch
 def _repr_html_(self:Summary):
     foot = '\n'.join(f'{title:<10} {text}' for title,text in self.facts())
-    return html_table(self.rows[0], self.cols, self.rows.totals, 2 if self.depth is None else self.depth, foot)
+    limit = 2 if self.depth is None else self.depth
+    return html_table(self.rows[0], self.cols, self.rows.totals, limit, foot)
 
 # %% ../nbs/39_summary.ipynb #4751ecb9
 @patch
@@ -159,7 +171,9 @@ def plot(self:Summary,
     "An icicle of parameters, and one of compute if the model ran; returns the axes"
     if not isinstance(depth, int):
         raise ValueError(f'depth={depth!r}: plot draws the columns params and macs, down to a depth such as 4')
-    whats = {k: t for k,t in dict(params='parameters', macs='MACs').items() if getattr(self, k)}
+    whats = dict(params='parameters', macs='MACs')
+    for k in [*whats]:
+        if not getattr(self, k): del whats[k]
     if not whats: raise ValueError(f'this {self.model} has neither parameters nor MACs, so there is nothing to draw')
     return icicles(self.rows[0], whats, depth, figsize)
 
@@ -167,9 +181,14 @@ def plot(self:Summary,
 def _one_batch(shape, batch):
     "`shape` with 1 for the first dimension where that is the batch"
     if shape is None: return None
-    return [1 if i==0 and d==batch else d for i,d in enumerate(shape)]
+    sizes = list(shape)
+    if sizes and sizes[0]==batch: sizes[0] = 1
+    return sizes
 
-def _batch_size(xb): return next((t.shape[0] for t in tensors(xb) if t.ndim), None)
+def _batch_size(xb):
+    "The first dimension of the first tensor that has one"
+    for t in tensors(xb):
+        if t.ndim: return len(t)
 
 def _leaf_rows(s, model):
     "The rows of the leaves of `model`, each module once"
@@ -181,23 +200,26 @@ def leaf_rows(
     *xb, # The batch that it takes
 ) -> L: # Of 4-tuples `(type name, parameter count, trainable, output shape)`
     "What `summary` knows about each leaf of `model`, with the size of the batch shown as 1; raises what the model raises"
-    rows,batch = _leaf_rows(summary(model, *xb, strict=True), model),_batch_size(xb)
-    return L((r.type, r.params, r.trainable>0, _one_batch(r.out_shape, batch)) for r in rows)
+    s,batch = summary(model, *xb, strict=True),_batch_size(xb)
+    def told(r): return r.type, r.params, r.trainable>0, _one_batch(r.out_shape, batch)
+    return L(map(told, _leaf_rows(s, model)))
 
 # %% ../nbs/39_summary.ipynb #520e8aa1
 class _Printed(str): "Text that shows as it prints"; __repr__ = str.__str__
 
 def _bare(r, found):
     "Is `r` a parameter, or a list of them, that sits in none of the leaves `found`?"
-    inside = any(r.name.startswith(o.name+'.') or not o.name for o in found)
+    above = [f'{o.name}.' if o.name else '' for o in found]
+    inside = r.name.startswith(tuple(above))
     return r.params and not r.children and not inside
 
-def _leaf_grid(rows, batch):
-    "The classic table of `rows`"
-    def size(r): return ' x '.join(map(str, _one_batch(r.out_shape or r.shape, batch) or [])) or '-'
-    heads = ['Layer','Type','Output shape','Params','Trainable','']
-    cells = [(r.name, r.type, size(r), r.params, str(r.trainable>0) if r.params else '', '; '.join(marks(r))) for r in rows]
-    return Grid(heads, cells, align='<<<><<')
+def _by_x(shape): return ' x '.join(map(str, shape))
+
+def _leaf_cells(r, batch):
+    "What the classic table says of `r`"
+    shape = _one_batch(r.out_shape or r.shape, batch)
+    trained = str(r.trainable>0) if r.params else ''
+    return r.name, r.type, _by_x(shape or ()) or '-', r.params, trained, '; '.join(marks(r))
 
 # %% ../nbs/39_summary.ipynb #b0c01d06
 def leaf_table(
@@ -206,12 +228,20 @@ def leaf_table(
     footer=(), # Further lines at the end
 ) -> str:
     "The leaves of `model` with their outputs and parameters, and the totals"
-    s = summary(model, *xb)
+    s,batch = summary(model, *xb),_batch_size(xb)
     found = _leaf_rows(s, model)
-    table = _leaf_grid([r for r in s.rows if r in found or _bare(r, found)], _batch_size(xb)).text(rule='=').splitlines()
-    shapes_in = ', '.join(' x '.join(map(str, t.shape)) for t in tensors(xb))
+    cells = [_leaf_cells(r, batch) for r in s.rows if r in found or _bare(r, found)]
+    table = Grid(_leaf_heads, cells, align='<<<><<').text(rule='=').splitlines()
+    shapes_in = ', '.join(_by_x(t.shape) for t in tensors(xb))
     head = f'{s.model} (Input shape: {shapes_in})' if shapes_in else s.model
-    totals = dict(params=s.params, **{'trainable params': s.trainable, 'non-trainable params': s.params-s.trainable})
-    lines = [head, table[1], *table, '', *(f'Total {k}: {n:,}' for k,n in totals.items()), *footer]
-    if s.error is not None: lines += ['', f'{type(s.error).__name__}{s.where_it_broke()}: {s.error}']
-    return _Printed('\n'.join(lines))
+    lines = [head, table[1], *table, '', *_leaf_totals(s), *footer]
+    broken = s.said_error()
+    return _Printed('\n'.join([*lines, '', broken] if broken else lines))
+
+_leaf_heads = 'Layer','Type','Output shape','Params','Trainable',''
+
+def _leaf_totals(s):
+    "The lines below the classic table"
+    yield f'Total params: {s.params:,}'
+    yield f'Total trainable params: {s.trainable:,}'
+    yield f'Total non-trainable params: {s.params-s.trainable:,}'
