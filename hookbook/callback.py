@@ -12,5 +12,5 @@ from .hook_callback import HookCallback
 from .activation_stats import ActivationStats
 from .layer_info import layer_info, module_summary
 
-# %% ../nbs/78_callback.ipynb #7066628b
+# %% ../nbs/78_callback.ipynb #99f09a9a
 _all_ = ['HookCallback', 'ActivationStats', 'layer_info', 'module_summary']

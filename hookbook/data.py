@@ -13,15 +13,16 @@ import gzip
 import torch
 
 # %% ../nbs/09_data.ipynb #828e57ee
-def _table() -> torch.Tensor: # (1797, 65), uint8: 64 pixels and the label
+def _digit_table() -> torch.Tensor: # (1797, 65), uint8: 64 pixels and the label
     "The rows of the file as they were published"
-    with (files('hookbook')/'digits.csv.gz').open('rb') as f, gzip.open(f, 'rt') as rows:
-        return torch.tensor([[int(v) for v in row.split(',')] for row in rows], dtype=torch.uint8)
+    packed = (files('hookbook')/'digits.csv.gz').read_bytes()
+    rows = gzip.decompress(packed).decode().split()
+    return torch.tensor([list(map(int, row.split(','))) for row in rows], dtype=torch.uint8)
 
 # %% ../nbs/09_data.ipynb #ce92cbbe
 def digits() -> tuple: # `(x_train, y_train, x_valid, y_valid)`
     "UCI's handwritten digits: `x` is (n, 1, 8, 8) float32 in 0 to 1, `y` is (n,) int64; always the same 1,437 and 360"
-    table = _table()
+    table = _digit_table()
     x,y = table[:,:64].view(-1,1,8,8)/16, table[:,64].long()
     valid = torch.zeros(len(y), dtype=torch.bool)
     valid[y.argsort(stable=True)[::5]] = True

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Kind:
     "What is known of layers of one class"
-    channels:int|None = None # Dimension of the channels in the output: 1, as in images, or -1; `None` where nobody can tell
-    weighted:bool = False # Is the output a weighted sum of the input, as in linear layers and convolutions? Then its variance depends on the initialisation
+    channels:int|None = None # Dimension of the channels in the output: 1, as in images, or -1; `None` if unknown
+    weighted:bool = False # Is the output a weighted sum of the input, so that its variance depends on the initialisation?
     embedding:bool = False # Are its weights looked up?
     recurrent:bool = False # Does it run over a sequence with a state?
     norm:bool = False # Does it normalise?
-    activation:str = '' # What becomes of values: `'relu'`, `'smooth'` (a rectifier with a round corner), `'leaky'`, `'tanh'`, `'sigmoid'` or `'softmax'`
+    activation:str = '' # `'relu'`, `'smooth'` (with a round corner), `'leaky'`, `'tanh'`, `'sigmoid'` or `'softmax'`
     fused:bool = False # Does PyTorch have a path for it in which its children never run?
 
     @property
@@ -38,7 +38,7 @@ layer_kinds = {} # From the name of a class to its `Kind`; open to classes of yo
 def _kinds(names, **facts):
     "Add classes that are alike: `names` are separated by spaces, and `?d` stands for 1d, 2d and 3d"
     for n in names.split():
-        for name in [n.replace('?d', f'{i}d') for i in (1,2,3)] if '?d' in n else [n]: layer_kinds[name] = Kind(**facts)
+        for i in '123': layer_kinds[n.replace('?d', f'{i}d')] = Kind(**facts)
 
 _kinds('Conv?d ConvTranspose?d', channels=1, weighted=True)
 _kinds('MaxPool?d AvgPool?d AdaptiveMaxPool?d AdaptiveAvgPool?d', channels=1)

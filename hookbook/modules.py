@@ -10,7 +10,7 @@ __all__ = ['containers', 'ParamCount', 'ConvLayer', 'walk_modules', 'named_modul
            'own_params', 'has_params', 'count_params', 'total_params', 'one_param', 'in_channels', 'keep_state']
 
 # %% ../nbs/02_modules.ipynb #1935e215
-import difflib, gc, inspect, re
+import gc, inspect, re
 from collections import namedtuple
 from contextlib import contextmanager
 from copy import copy
@@ -19,6 +19,7 @@ import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
 from fastcore.foundation import L
+from .words import near, some
 from .words import md as _md # the name that other chapters still use
 
 # %% ../nbs/02_modules.ipynb #9e3593f9
@@ -38,21 +39,30 @@ class ConvLayer(nn.Sequential):
         transpose:bool=False, # A transposed convolution, which enlarges?
         xtra:nn.Module|None=None, # A further layer at the end
         **kwargs): # Passed to the convolution, such as `groups`
+        if norm_type not in ('batch','instance',None):
+            raise ValueError(f"norm_type is {norm_type!r}: use 'batch', 'instance' or None")
         if padding is None: padding = 0 if transpose else (ks-1)//2
-        if norm_type not in ('batch','instance',None): raise ValueError(f"norm_type is {norm_type!r}: use 'batch', 'instance' or None")
-        conv = getattr(nn, f'Conv{"Transpose" if transpose else ""}{ndim}d')
-        norm = norm_type and getattr(nn, f'{norm_type.title()}Norm{ndim}d')
-        if bias is None: bias = not norm
-        act_bn = ([norm(nf)] if norm else []) + ([act_cls()] if act_cls else [])
-        if not bn_1st: act_bn.reverse()
-        super().__init__(conv(ni, nf, ks, stride=stride, padding=padding, bias=bias, **kwargs), *act_bn, *([xtra] if xtra else []))
+        if bias is None: bias = norm_type is None
+        conv_cls = getattr(nn, f'ConvTranspose{ndim}d' if transpose else f'Conv{ndim}d')
+        conv = conv_cls(ni, nf, ks, stride=stride, padding=padding, bias=bias, **kwargs)
+        norm = getattr(nn, f'{norm_type.title()}Norm{ndim}d')(nf) if norm_type else None
+        act = act_cls() if act_cls else None
+        after = [norm, act] if bn_1st else [act, norm]
+        super().__init__(conv, *[l for l in [*after, xtra] if l is not None])
 
 # %% ../nbs/02_modules.ipynb #609f2927
+# the names under which `torch.compile`, fully sharded data parallelism and its checkpoints hold what they wrap: private, all of them
 _wrappers = {'_orig_mod', '_fsdp_wrapped_module', '_checkpoint_wrapped_module'}
+_parallel = nn.DataParallel, nn.parallel.DistributedDataParallel
 
 def _is_wrapper(m, child):
     "Is `child` the name under which the wrapper `m` holds the module that it wraps?"
-    return child in _wrappers or child=='module' and isinstance(m, (nn.DataParallel, nn.parallel.DistributedDataParallel))
+    return child in _wrappers or child=='module' and isinstance(m, _parallel)
+
+def _below(m, name, child):
+    "The qualified name of `child` of the module `m`, which is called `name`"
+    if _is_wrapper(m, child): return name
+    return f'{name}.{child}' if name else child
 
 def walk_modules(
     m:nn.Module, # Any module
@@ -63,9 +73,9 @@ def walk_modules(
     yield name,m
     for k,c in m._modules.items():
         if c is None or c is m or c in above: continue
-        sub = name if _is_wrapper(m, k) else f'{name}.{k}' if name else k
+        sub = _below(m, name, k)
         if c._modules: yield from walk_modules(c, sub, (*above,m))
-        else: yield sub,c
+        else: yield sub,c   # most hold nothing, and are not worth a generator
 
 def named_modules(
     model:nn.Module, # Any module
@@ -74,23 +84,27 @@ def named_modules(
     return dict(walk_modules(model))
 
 # %% ../nbs/02_modules.ipynb #889ca745
-_never_run = (nn.ParameterList, nn.ParameterDict)
-
-containers = (*_never_run, nn.ModuleList, nn.ModuleDict)
+_param_boxes = nn.ParameterList, nn.ParameterDict
+containers = (*_param_boxes, nn.ModuleList, nn.ModuleDict)   # these have no `forward`
 
 @lru_cache(None)
-def _holds_params(cls): return issubclass(cls, _never_run) or cls.__name__.endswith(('PackedParams','PackedParameter'))
+def _holds_params(cls):
+    "Is `cls` a box of parameters, or of the packed ones that quantized layers hold? (Those have private classes.)"
+    return issubclass(cls, _param_boxes) or cls.__name__.endswith(('PackedParams','PackedParameter'))
 
 def holds_only_params(
     c:nn.Module, # Any module
 ) -> bool:
     "Does `c` just hold parameters, so that it never runs?"
-    return _holds_params(type(c)) or isinstance(c, nn.ModuleList) and len(c)>0 and all(map(holds_only_params, c))
+    if _holds_params(type(c)): return True
+    return isinstance(c, nn.ModuleList) and len(c)>0 and all(map(holds_only_params, c))
+
+def _runs(name, child): return child is not None and name!='parametrizations' and not holds_only_params(child)
 
 def _running_children(m):
-    "Children that run when `m` runs"
+    "Names and modules of the children that run when `m` runs"
     if isinstance(m, (nn.MultiheadAttention, torch.jit.ScriptModule)): return []
-    return [c for k,c in m._modules.items() if c is not None and k!='parametrizations' and not holds_only_params(c)]
+    return [(k,c) for k,c in m._modules.items() if _runs(k, c)]
 
 def is_leaf(
     m:nn.Module, # Any module
@@ -100,11 +114,10 @@ def is_leaf(
 
 # %% ../nbs/02_modules.ipynb #14bc9f86
 def _leaves(m, name='', above=()):
-    running = set(map(id, _running_children(m))) if m._modules else ()
-    inner = [(k,c) for k,c in m._modules.items() if id(c) in running and c is not m and c not in above]
+    inner = [(k,c) for k,c in _running_children(m) if c is not m and c not in above]
     if not inner: yield name,m
     for k,c in inner:
-        sub = name if _is_wrapper(m, k) else f'{name}.{k}' if name else k
+        sub = _below(m, name, k)
         if c._modules: yield from _leaves(c, sub, (*above,m))
         else: yield sub,c
 
@@ -129,15 +142,34 @@ class Layers(dict):
     "Chosen modules by name"
     def __repr__(self):
         w = max(map(len, self), default=0)
-        return '\n'.join(f'{n or "(the model)":{w}}  {type(m).__name__}' for n,m in self.items()) or '(no layers)'
+        lines = [f'{n or "(the model)":{w}}  {type(m).__name__}' for n,m in self.items()]
+        return '\n'.join(lines) or '(no layers)'
 
 # %% ../nbs/02_modules.ipynb #f2499665
+# what has a meaning in a glob, and the regular expression for it; `**.` may stand for nothing, `.**` may not
+_glob_parts = {'**.': r'(?:.*\.)?', '.**.': r'\.(?:.*\.)?', '.**': r'\..+', '**': '.*', '*': r'[^.]*', '?': '[^.]'}
+_glob_split = re.compile(r'(^\*\*\.|\.\*\*\.|\.\*\*$|\*\*|\*|\?|\[[^\]]+\])')
+
+def _glob_part(p):
+    if p in _glob_parts: return _glob_parts[p]
+    return p if p[:1]=='[' and p[-1:]==']' else re.escape(p)
+
 def _glob(s):
     "The regular expression that the glob `s` stands for"
-    parts = re.split(r'(^\*\*\.|\.\*\*\.|\.\*\*$|\*\*|\*|\?|\[[^\]]+\])', s)
-    table = {'**.': r'(?:.*\.)?', '.**.': r'\.(?:.*\.)?', '.**': r'\..+', '**': '.*', '*': r'[^.]*', '?': '[^.]'}
-    try: return re.compile(''.join(table.get(p) or (p if p[:1]=='[' and p[-1:]==']' else re.escape(p)) for p in parts))
+    try: return re.compile(''.join(map(_glob_part, _glob_split.split(s))))
     except re.error as e: raise ValueError(f'{s!r} is not a glob: {e}') from None
+
+# %% ../nbs/02_modules.ipynb #1a9bf1c4
+def names_matching(
+    names, # Names of layers
+    choice:str, # A name or a glob
+) -> list:
+    "The names that `choice` stands for: an exact one, or else those its glob matches"
+    clean = '.'.join(p for p in choice.split('.') if p not in _wrappers)
+    for s in (choice, clean, clean.removeprefix('module.')):
+        if s in names: return [s]
+    takes = _glob(clean).fullmatch
+    return list(filter(takes, names))
 
 # %% ../nbs/02_modules.ipynb #8fee0b12
 def _matcher(choice):
@@ -147,45 +179,40 @@ def _matcher(choice):
     if isinstance(choice, type): return lambda n,m: isinstance(m, choice)
     if callable(choice): return _two_args(choice)
     hint = f' (names are strings: {str(choice)!r})' if isinstance(choice, int) else ''
-    raise TypeError(f'{choice!r} does not choose layers{hint}: give a name, a glob, a compiled regex, a module type, a module, '
-                    'a function of name and module, or a list of these')
+    raise TypeError(f'{choice!r} does not choose layers{hint}: give a name, a glob, a compiled regex, '
+                    'a module type, a module, a function of name and module, or a list of these')
 
 def _two_args(f):
     "`f`, if it can be called with a name and a module"
     try: sig = inspect.signature(f)
     except (TypeError,ValueError): return f  # some functions written in C do not tell
     try: sig.bind('', None)
-    except TypeError: raise TypeError(f'{getattr(f, "__name__", f)} is to choose layers, so it is called with a name and a module: '
-                                      'write it as `lambda name,module: ...`') from None
+    except TypeError:
+        raise TypeError(f'{getattr(f, "__name__", f)} is to choose layers, so it is called with a name and a module: '
+                        'write it as `lambda name,module: ...`') from None
     return f
-
-def names_matching(
-    names, # Names of layers
-    choice:str, # A name or a glob
-) -> list:
-    "The names that `choice` stands for: an exact one, or else those its glob matches"
-    clean = '.'.join(p for p in choice.split('.') if p not in _wrappers)
-    for s in (choice, clean, clean.removeprefix('module.')):
-        if s in names: return [s]
-    pat = _glob(clean)
-    return [n for n in names if pat.fullmatch(n)]
 
 # %% ../nbs/02_modules.ipynb #30afca81
 def _no_match(choice, names):
     "The error for a choice that takes nothing, with what may have been meant"
-    if isinstance(choice, nn.Module): return LookupError(f'this {type(choice).__name__} is not part of this model: was it taken from another one, or from a copy?')
-    near = difflib.get_close_matches(str(choice), [n for n in names if n], n=5, cutoff=.4) or [n for n in names if n][:5]
+    if isinstance(choice, nn.Module):
+        return LookupError(f'this {type(choice).__name__} is not part of this model: '
+                           'was it taken from another one, or from a copy?')
     what = f'named or matching {choice!r}' if isinstance(choice, str) else f'chosen by {choice!r}'
-    return LookupError(f'no layer {what} in this model. {_meant(choice, names)}Names are like: {", ".join(near) or "(it has no submodules)"}. '
+    like = near(choice, names) or [n for n in names if n][:5]
+    there = ', '.join(like) or '(it has no submodules)'
+    return LookupError(f'no layer {what} in this model. {_meant(choice, names)}Names are like: {there}. '
                        '`named_modules(model)` has them all')
 
 def _meant(choice, names):
     "What else the string `choice` may have been meant for"
     if not isinstance(choice, str): return ''
-    if cls := next((type(m) for m in names.values() if type(m).__name__==choice), None):
-        return f'To choose by type, give the class: {"nn."*cls.__module__.startswith("torch.nn.")}{choice}. '
+    for cls in map(type, names.values()):
+        if cls.__name__==choice:
+            prefix = 'nn.' if cls.__module__.startswith('torch.nn.') else ''
+            return f'To choose by type, give the class: {prefix}{choice}. '
     deeper = names_matching(names, f'**.{choice}') if choice else []
-    return f"'**.{choice}' matches {deeper[0]!r}{' and others' if len(deeper)>1 else ''}. " if deeper else ''
+    return f"'**.{choice}' matches {some(deeper, 1, say=repr)}. " if deeper else ''
 
 # %% ../nbs/02_modules.ipynb #c7e1a4d2
 def find(
@@ -193,54 +220,75 @@ def find(
     layers=None, # Name or glob (`'layers.*.mlp'`), compiled regex, module type, module, function of name and module, or a list of these; default: all leaves
 ) -> Layers: # From qualified name to module, in the order of the model; each module once, under the first name that was chosen
     "Choose modules of `model`; raises `LookupError` when a choice takes nothing, `TypeError` for what can be no choice"
-    if not isinstance(model, nn.Module): raise TypeError(f'the model comes first, and it is to be an nn.Module, not a {type(model).__name__}')
+    if not isinstance(model, nn.Module):
+        raise TypeError(f'the model comes first, and it is to be an nn.Module, not a {type(model).__name__}')
     if layers is None: return Layers(leaf_modules(model))
-    names,taken = named_modules(model),set()
-    choices = layers if isinstance(layers, (list,tuple,set,L)) else layers.values() if isinstance(layers, dict) else [layers]
-    if not choices: raise LookupError('nothing is chosen: the list of layers is empty (leave it out to choose all leaves)')
-    for choice in choices:
-        taken.update(new := _taken(choice, names))
-        if not new: raise _no_match(choice, names)
+    names = named_modules(model)
+    taken = {n for choice in _choices(layers) for n in _taken(choice, names)}
     res,seen = Layers(),set()
     for n,m in names.items():
-        if n in taken and id(m) not in seen: res[n] = m
-        if n in taken: seen.add(id(m))
+        if n in taken and id(m) not in seen:
+            res[n] = m
+            seen.add(id(m))
     return res
 
-_walk,_holds_only,_named = walk_modules,holds_only_params,names_matching # the names that other chapters still use
+def _choices(layers):
+    "A list of what `find` is to take"
+    if isinstance(layers, dict): layers = layers.values()
+    elif not isinstance(layers, (list,tuple,set,L)): return [layers]
+    if not layers: raise LookupError('nothing is chosen: the list of layers is empty (leave it out to choose all leaves)')
+    return layers
 
 def _taken(choice, names):
     "The names of the modules that one choice takes"
-    if isinstance(choice, str): return names_matching(names, choice)
-    takes = _matcher(choice)
-    return [n for n,m in names.items() if takes(n, m)]
+    if isinstance(choice, str): res = names_matching(names, choice)
+    else:
+        takes = _matcher(choice)
+        res = [n for n,m in names.items() if takes(n, m)]
+    if not res: raise _no_match(choice, names)
+    return res
+
+_walk,_holds_only,_named = walk_modules,holds_only_params,names_matching # the names that other chapters still use
 
 # %% ../nbs/02_modules.ipynb #501a13ef
 def module_name(
     m:nn.Module, # Any module
 ) -> str: # Such as `layers.0.mlp`; `''` for a module that no other one holds
     "The qualified name of `m` in the model it is part of"
-    mods = [o for o in gc.get_objects() if issubclass(type(o), nn.Module) and '_modules' in vars(o)]
-    parent = {id(c): (k,o) for o in reversed(mods) for k,c in o._modules.items()}
+    parent = _parents()
     parts,seen = [],set()
     while id(m) in parent and id(m) not in seen:
         seen.add(id(m))
-        k,m_up = parent[id(m)]
-        if not _is_wrapper(m_up, k): parts.append(k)
-        m = m_up
+        name,holder = parent[id(m)]
+        if not _is_wrapper(holder, name): parts.append(name)
+        m = holder
     return '.'.join(reversed(parts))
 
+def _parents():
+    "For each module that another one holds, by identity: its name there, and the holder; the oldest of several"
+    # `type` and not `isinstance`, which would ask lazy objects of other libraries for their class and load them
+    mods = [o for o in gc.get_objects() if issubclass(type(o), nn.Module) and '_modules' in vars(o)]
+    return {id(c): (k,o) for o in reversed(mods) for k,c in o._modules.items()}
+
 # %% ../nbs/02_modules.ipynb #c1099a6c
+# quantized layers have private attributes that tell their kind; all of this is as PyTorch 2.13 has it, and long before
+_unpack = torch.ops.quantized.linear_unpack   # to weight and bias
+
 def _packed_rnn(m):
     "Weights and biases of a dynamically quantized recurrent layer"
     for w in m._all_weight_values:
         _,biases,_,_,packed = w.param.__getstate__()[0]
-        yield from (torch.ops.quantized.linear_unpack(p)[0] for p in packed)
+        for p in packed: yield _unpack(p)[0]
         yield from biases
 
 def _packed_cell(m):
     "Weights and biases of a dynamically quantized recurrent cell"
-    return [t for p in (m._packed_weight_ih, m._packed_weight_hh) for t in torch.ops.quantized.linear_unpack(p)]
+    return [*_unpack(m._packed_weight_ih), *_unpack(m._packed_weight_hh)]
+
+def _packed_layer(m):
+    "Weight and bias of a quantized linear layer or convolution"
+    methods = [getattr(m, k, None) for k in ('weight','bias')]
+    return [f() for f in methods if callable(f)]
 
 def packed_weights(
     m:nn.Module, # Any module
@@ -249,7 +297,7 @@ def packed_weights(
     if isinstance(m, torch.jit.ScriptModule): return []
     if hasattr(m, '_all_weight_values'): got = _packed_rnn(m)
     elif hasattr(m, '_packed_weight_ih'): got = _packed_cell(m)
-    elif hasattr(m, '_packed_params'): got = [f() for k in ('weight','bias') if callable(f := getattr(m, k, None))]
+    elif hasattr(m, '_packed_params'): got = _packed_layer(m)
     else: got = []
     return [t.detach() for t in got if isinstance(t, Tensor)]
 
@@ -275,10 +323,11 @@ def count_params(
     m:nn.Module, # Any module
 ) -> ParamCount: # Numbers of elements (`total = trainable + frozen`), and how many parameters are `lazy`: not yet known
     "Count the elements of the parameters of `m`"
-    known = [p for p in own_params(m) if not is_lazy(p)]
-    train = sum(p.numel() for p in known if p.requires_grad)
+    params = own_params(m)
+    known = [p for p in params if not is_lazy(p)]
     total = sum(p.numel() for p in known)
-    return ParamCount(total, train, total-train, sum(is_lazy(p) for p in own_params(m)))
+    train = sum(p.numel() for p in known if p.requires_grad)
+    return ParamCount(total, train, total-train, len(params)-len(known))
 
 # %% ../nbs/02_modules.ipynb #7c344c56
 def total_params(
@@ -295,16 +344,23 @@ def one_param(
     "The first parameter of `m`: its device and dtype are usually those of the model"
     return next(m.parameters(), None)
 
+# %% ../nbs/02_modules.ipynb #f91a0cda
+def _is_conv(m):
+    "Is `m` a convolution, of PyTorch's or by the shape of its weight?"
+    if isinstance(m, nn.modules.conv._ConvNd): return True
+    if 'parametrizations' in m._modules: return False   # merely reading its weight would compute it
+    w = getattr(m, 'weight', None)
+    return isinstance(w, Tensor) and not is_lazy(w) and w.ndim==4
+
 def in_channels(
     m:nn.Module, # A vision model
 ) -> int:
     "Number of channels that the first convolution of `m` expects; raises `LookupError` when there is none"
-    def is_conv(l):
-        if isinstance(l, nn.modules.conv._ConvNd) or 'parametrizations' in l._modules: return isinstance(l, nn.modules.conv._ConvNd)
-        return isinstance(w := getattr(l, 'weight', None), Tensor) and not is_lazy(w) and w.ndim==4
-    convs = list(filter(is_conv, m.modules()))
-    if not convs: raise LookupError(f'{type(m).__name__} has no convolution, so there is no number of input channels to tell')
-    n = getattr(convs[0], 'in_channels', None) or (0 if is_lazy(convs[0].weight) else convs[0].weight.shape[1])
+    conv = next(filter(_is_conv, m.modules()), None)
+    if conv is None:
+        raise LookupError(f'{type(m).__name__} has no convolution, so there is no number of input channels to tell')
+    n = getattr(conv, 'in_channels', None)
+    if n is None: return conv.weight.shape[1]
     if not n: raise LookupError('the first convolution is lazy: it takes its number of channels from the first batch')
     return n
 
@@ -314,26 +370,44 @@ def _rng_states():
     return torch.get_rng_state(), torch.cuda.get_rng_state_all() if cuda else None
 
 def _set_rng(states):
-    torch.set_rng_state(states[0])
-    if states[1] is not None: torch.cuda.set_rng_state_all(states[1])
+    cpu,cuda = states
+    torch.set_rng_state(cpu)
+    if cuda is not None: torch.cuda.set_rng_state_all(cuda)
 
+# %% ../nbs/02_modules.ipynb #ed17ad1f
+class _Buffer:
+    "A buffer of a module, as it is now"
+    def __init__(self, m, name, t):
+        self.m,self.name,self.t = m,name,t
+        empty = t is None or is_lazy(t) or t.is_meta
+        self.values = None if empty else t.detach().clone()
+
+    def put_back(self):
+        self.m._buffers[self.name] = self.t
+        if self.values is None or torch.equal(self.t, self.values): return
+        with torch.no_grad(): self.t.copy_(self.values)
+
+class _Param:
+    "Gradient and gradient flag of a parameter, as they are now"
+    def __init__(self, p): self.p,self.flag,self.grad = p,p.requires_grad,p.grad
+
+    def put_back(self):
+        if self.p.requires_grad!=self.flag: self.p.requires_grad_(self.flag)
+        self.p.grad = self.grad
+
+# %% ../nbs/02_modules.ipynb #283abf4c
 @contextmanager
 def keep_state(
     model:nn.Module, # Any module
 ):
     "Put modes, buffers, gradients, gradient flags and random state back at the end"
-    modes = [(m, m.training) for m in model.modules()]
-    bufs = [(m, k, b, None if b is None or is_lazy(b) or b.is_meta else b.detach().clone()) for m in model.modules() for k,b in m._buffers.items()]
-    params = [(p, p.requires_grad, p.grad) for p in model.parameters()]
+    modules = list(model.modules())
+    modes = [m.training for m in modules]
+    held = [_Buffer(m, k, t) for m in modules for k,t in m._buffers.items()]
+    held += map(_Param, model.parameters())
     rng = _rng_states()
     try: yield model
     finally:
-        for m,mode in modes: m.training = mode
-        for m,k,b,was in bufs:
-            m._buffers[k] = b
-            if was is not None and not torch.equal(b, was):
-                with torch.no_grad(): b.copy_(was)
-        for p,flag,grad in params:
-            if p.requires_grad!=flag: p.requires_grad_(flag)
-            p.grad = grad
+        for m,mode in zip(modules, modes): m.training = mode
+        for o in held: o.put_back()
         _set_rng(rng)

@@ -20,7 +20,19 @@ from fastcore.foundation import *
 from fastcore.imports import equals, noop, noops
 from fastcore.meta import *
 from fastcore.test import *
-from .all import *
+from .nested import *
+from .modules import *
+from .data import *
+from .hook import *
+from .capture import *
+from .summary import *
+from .stats import *
+from .record import *
+from .health import *
+from .plot import *
+from .report import *
+from .learner import *
+from .callback import *
 
 # %% ../nbs/79_test_utils.ipynb #d3fe636b
 @patch

@@ -110,7 +110,8 @@ def whole(
     hint:str, # What the argument is for
 ):
     "Raise unless `v` is a whole number of at least `least`"
-    if isinstance(v, bool) or not isinstance(v, Integral): raise TypeError(f'{arg}={v!r} has to be a whole number: {hint}')
+    if isinstance(v, bool) or not isinstance(v, Integral):
+        raise TypeError(f'{arg}={v!r} has to be a whole number: {hint}')
     if v<least: raise ValueError(f'{arg}={v}, and it has to be at least {least}: {hint}')
 
 # %% ../nbs/01_words.ipynb #36d85a57
@@ -124,8 +125,9 @@ def md(
     return _special_in_md.sub(r'\\\g<0>', html.escape(str(text), quote=False))
 
 # %% ../nbs/01_words.ipynb #98f938b2
-_special_in_tex = {'\\': r'\textbackslash ', **{c: '\\'+c for c in '_&%#${}'}, '~': r'\textasciitilde ', '^': r'\textasciicircum ',
-                   '×': r'$\times$', '–': '--', '…': r'\dots '}
+_special_in_tex = {c: '\\'+c for c in '_&%#${}'}
+_special_in_tex.update({'\\': r'\textbackslash ', '~': r'\textasciitilde ', '^': r'\textasciicircum '})
+_special_in_tex.update({'×': r'$\times$', '–': '--', '…': r'\dots '})
 
 class Tex(str): "Text that is LaTeX already"
 
@@ -133,7 +135,8 @@ def tex(
     text, # Any text
 ) -> Tex:
     "`text` as text in LaTeX"
-    return text if isinstance(text, Tex) else Tex(''.join(_special_in_tex.get(c, c) for c in str(text)))
+    if isinstance(text, Tex): return text
+    return Tex(''.join(_special_in_tex.get(c, c) for c in str(text)))
 
 # %% ../nbs/01_words.ipynb #3eb5e05f
 def _columns_of(c):
@@ -186,10 +189,10 @@ class Grid:
         most:int|None=None, # Rows to show; default: all
     ):
         rows = [list(r) for r in rows]
-        shown = rows if most is None else rows[:most]
-        self.heads,self.rows,self.code = list(heads),shown,set(code)
-        self.left_out = len(rows)-len(shown)
-        self.align = align or ''.join(_side([r[i] for r in rows]) for i in range(len(self.heads)))
+        self.heads,self.rows,self.code = list(heads),rows[:most],set(code)
+        self.left_out = len(rows)-len(self.rows)
+        columns = list(zip(*rows)) or [()]*len(self.heads)
+        self.align = align or ''.join(map(_side, columns))
 
     @property
     def more(self):
@@ -204,10 +207,13 @@ def _set(s, width, side):
 
 def _grid_lines(g, width=None, head=True):
     "The lines of the grid `g`, each row one, with the titles first"
-    rows = [g.heads]*head + [[_in_cell(c) for c in r] for r in g.rows]
+    rows = [[_in_cell(c) for c in r] for r in g.rows]
+    if head: rows.insert(0, g.heads)
     wide = [max(map(text_width, column)) for column in zip(*rows)]
-    if width is not None and rows: wide[0] = max(8, min(wide[0], width-sum(wide[1:])-2*len(wide[1:])))
-    if wide: rows = [[cut(r[0], wide[0]), *r[1:]] for r in rows]
+    if width is not None and wide:
+        others = sum(wide[1:])+2*len(wide[1:])   # with the gaps between
+        wide[0] = max(8, min(wide[0], width-others))
+        for r in rows: r[0] = cut(r[0], wide[0])
     return ['  '.join(map(_set, r, wide, g.align)).rstrip() for r in rows]
 
 @patch
@@ -218,8 +224,10 @@ def text(self:Grid,
 ) -> str:
     "The table in plain text"
     lines = _grid_lines(self, width, head)
-    line = [rule*max(map(text_width, lines))] if rule and lines else []
-    return '\n'.join(lines[:head] + line*head + lines[head:] + line + self.more)
+    if rule and lines:
+        line = rule*max(map(text_width, lines))
+        lines = [lines[0], line, *lines[1:], line] if head else [*lines, line]
+    return '\n'.join(lines+self.more)
 
 @patch
 def __repr__(self:Grid): return self.text()
@@ -228,11 +236,12 @@ def __repr__(self:Grid): return self.text()
 @patch
 def markdown(self:Grid) -> str:
     "The table in Markdown"
-    code = [h in self.code for h in self.heads]
-    def row(cells): return f'| {" | ".join(f"`{_in_cell(c)}`" if k else md(_in_cell(c)) for c,k in zip(cells, code))} |'
+    def cell(c, head): return f'`{_in_cell(c)}`' if head in self.code else md(_in_cell(c))
+    def line(cells): return f'| {" | ".join(cells)} |'
     sides = ['--:' if a=='>' else '---' for a in self.align]
-    table = [f'| {" | ".join(map(md, self.heads))} |', f'|{"|".join(sides)}|', *map(row, self.rows)]
-    return '\n'.join(table + ['']*bool(self.more) + self.more)
+    table = [line(map(md, self.heads)), f'|{"|".join(sides)}|']
+    table += [line(map(cell, r, self.heads)) for r in self.rows]
+    return '\n'.join(table+['', *self.more] if self.more else table)
 
 # %% ../nbs/01_words.ipynb #534865c4
 @patch
@@ -240,15 +249,16 @@ def html(self:Grid,
     **attrs, # Attributes of the table
 ) -> str:
     "The table in HTML; a cell that is an element of `fastcore.xml` stays one"
-    from fastcore import xml
-    def style(a): return f'text-align:{"right" if a==">" else "left"}'
+    from fastcore import xml   # a quarter of a second, for those who look at HTML
+    style = {'>': 'text-align:right', '<': 'text-align:left'}
+    def title(h, a): return xml.Th(h, style=style[a])
     def cell(c, h, a):
         text = c if isinstance(c, xml.FT) else _in_cell(c)
-        return xml.Td(xml.Code(text) if h in self.code else text, style=style(a))
-    head = xml.Tr(*[xml.Th(h, style=style(a)) for h,a in zip(self.heads, self.align)])
-    body = [xml.Tr(*map(cell, r, self.heads, self.align)) for r in self.rows]
-    table = xml.to_xml(xml.Table(xml.Thead(head), xml.Tbody(*body), **attrs), indent=False)
-    return table+''.join(xml.to_xml(xml.P(s), indent=False) for s in self.more)
+        return xml.Td(xml.Code(text) if h in self.code else text, style=style[a])
+    head = xml.Thead(xml.Tr(*map(title, self.heads, self.align)))
+    body = xml.Tbody(*[xml.Tr(*map(cell, r, self.heads, self.align)) for r in self.rows])
+    parts = [xml.Table(head, body, **attrs), *map(xml.P, self.more)]
+    return ''.join(xml.to_xml(p, indent=False) for p in parts)
 
 @patch
 def _repr_html_(self:Grid): return self.html()
@@ -257,7 +267,8 @@ def _repr_html_(self:Grid): return self.html()
 @patch
 def latex(self:Grid) -> str:
     "The table in LaTeX, for the package booktabs"
-    def row(cells): return ' & '.join(tex(c if isinstance(c, Tex) else _in_cell(c)) for c in cells)+r' \\'
-    sides = ''.join('r' if a=='>' else 'l' for a in self.align)
-    lines = [rf'\begin{{tabular}}{{{sides}}}', r'\toprule', row(self.heads), r'\midrule', *map(row, self.rows), r'\bottomrule', r'\end{tabular}']
-    return '\n'.join(lines)
+    def cell(c): return tex(c if isinstance(c, Tex) else _in_cell(c))
+    def row(cells): return ' & '.join(map(cell, cells))+r' \\'
+    sides = self.align.replace('<', 'l').replace('>', 'r')
+    head = [r'\begin{tabular}{%s}' % sides, r'\toprule', row(self.heads), r'\midrule']
+    return '\n'.join([*head, *map(row, self.rows), r'\bottomrule', r'\end{tabular}'])
