@@ -9,12 +9,13 @@ Docs: https://hookbook.github.io/hookbook/pace.html.md"""
 # %% auto #0
 __all__ = ['Pace']
 
-# %% ../nbs/45_pace.ipynb #71179c53
+# %% ../nbs/45_pace.ipynb #9e9fa447
 import math, time
 import numpy as np
 from fastcore.basics import patch
+from .words import *
 
-# %% ../nbs/45_pace.ipynb #a8ffaba8
+# %% ../nbs/45_pace.ipynb #58d0a9ff
 class Pace:
     "Decides which steps are recorded"
     def __init__(self,
@@ -22,6 +23,8 @@ class Pace:
         budget:float|None=None, # Instead: the share of time that recording may take, such as 0.02
         now=time.perf_counter, # The clock on the wall, in seconds
     ):
+        whole('every', every, 1, 'record every step with 1, every tenth with 10')
+        if budget is not None: _check_budget(budget)
         self.every = self.wanted = every   # how often now, and how often the measured times ask for
         self.budget,self.now = budget,now
         self.skip = self.eval_skip = 1   # factors, for axes that were thinned
@@ -39,7 +42,12 @@ class Pace:
         self.live = self.due(step)
         return self.live
 
-# %% ../nbs/45_pace.ipynb #02a6145b
+def _check_budget(budget):
+    "Raise unless `budget` is a share of time"
+    if isinstance(budget, bool) or not isinstance(budget, (int,float)): raise TypeError(f'budget={budget!r} has to be a share of time, such as 0.02')
+    if not budget>0: raise ValueError(f'budget={budget}: it is the share of time that recording may take, such as 0.02')
+
+# %% ../nbs/45_pace.ipynb #77056683
 @patch
 def evaluates(self:Pace,
     n:int, # Number of the pass, from 0 on
@@ -50,7 +58,7 @@ def evaluates(self:Pace,
     self.eval_live = not self.pausing and n%every==0
     return self.eval_live
 
-# %% ../nbs/45_pace.ipynb #077683b1
+# %% ../nbs/45_pace.ipynb #831d8520
 @patch
 def pause(self:Pace):
     "Record nothing from now on"
@@ -62,7 +70,7 @@ def resume(self:Pace):
     "Record again, from the next step on"
     self.pausing = False
 
-# %% ../nbs/45_pace.ipynb #6262daaa
+# %% ../nbs/45_pace.ipynb #0b1a96d8
 _LAST = 32   # steps over which the medians are taken: long enough for a recorded one among them while `every` is small, short enough to follow a change
 
 @patch
@@ -74,7 +82,7 @@ def every_for(self:Pace,
     allowed = self.budget*max(step, 1e-9)   # a clock may stand still between two steps
     return max(1, math.ceil(cost/allowed))
 
-# %% ../nbs/45_pace.ipynb #6fa8e997
+# %% ../nbs/45_pace.ipynb #e230bba3
 @patch
 def _note(self:Pace):
     "Put down what the last step took"
@@ -96,7 +104,7 @@ def account(self:Pace,
         self.wanted = self.every_for(np.median(costs), np.median([t for t,_ in self.times]))
     if not ranked: self.every = self.wanted
 
-# %% ../nbs/45_pace.ipynb #ac731835
+# %% ../nbs/45_pace.ipynb #08abec74
 @patch(as_prop=True)
 def cost(self:Pace) -> float:
     "Time that recording took, as a share of the time of the last steps without it"

@@ -10,106 +10,197 @@ Docs: https://hookbook.github.io/hookbook/record.html.md"""
 __all__ = ['Recording', 'record', 'Table', 'Track', 'unfold', 'Named', 'Series', 'Norms', 'Updates', 'Run']
 
 # %% ../nbs/49_record.ipynb #17aad99d
-import math, os, sys, threading, time, warnings, weakref
+import math, os, sys, warnings, weakref
 from contextlib import contextmanager
-import numpy as np, torch
-from torch import nn, Tensor
-from torch.nn.parameter import is_lazy
-from fastcore.basics import patch, store_attr
+from functools import partial
+import torch
+from torch import nn
+from fastcore.basics import patch
 from fastcore.foundation import L
-from .nested import *
+from .words import *
 from .modules import *
+from .running import *
 from .hook import *
-from .stats import *
 from .table import *
 from .track import *
 from .run import *
 from .ranks import *
+from .clock import *
+from .pace import *
+from .attach import *
+from .looks import *
+from .updates import *
 
 # %% ../nbs/49_record.ipynb #3f0dcd51
 _all_ = ['Table','Track','unfold','Named','Series','Norms','Updates','Run']   # what a run is, seen from here
 
 # %% ../nbs/49_record.ipynb #89cfbcb2
-class _Call:
-    "Calls a method of a recorder, for as long as there is one"
-    __reduce__ = InertHook.__reduce__
-    def __init__(self, rec, method, *args): self.rec,self.method,self.args,self.of_layer = weakref.ref(rec),method,args,method.startswith('_see')
-    def __call__(self, *args):
-        rec = self.rec()
-        if rec is None or rec.closed: return
-        if torch.compiler.is_compiling(): rec.traced = True   # inside a compiled graph there is nothing to look at
-        elif rec.resting and self.of_layer: return
-        elif not torch.jit.is_tracing() and torch._C._functorch.peek_interpreter_stack() is None:   # nor inside vmap and grad
-            try: getattr(rec, self.method)(*self.args, *args)
-            except Exception as e: rec._broke(e)
+def _pass_on(ref, method, *args):
+    "Call a method of a recorder, for as long as there is one"
+    rec = ref()
+    if rec is None or rec.closed: return
+    if torch.compiler.is_compiling(): rec.eager.needed = True   # so somebody has compiled it
+    elif not blind(): rec.try_to(method, *args)
 
-def _plain_opt(o):
-    "The optimizer of PyTorch inside a wrapper such as those of Lightning, Accelerate and fastai"
-    if isinstance(o, torch.optim.lr_scheduler.LRScheduler): raise TypeError(f'opt has to be the optimizer, and got its scheduler, a {type(o).__name__}')
-    for k in ('optimizer','opt'):
-        if isinstance(getattr(o, k, None), torch.optim.Optimizer): return _plain_opt(getattr(o, k))
-    if isinstance(o, torch.optim.Optimizer): return o
-    raise TypeError(f'opt has to be an optimizer of torch.optim, or a list of them, and got a {type(o).__name__}')
+def _at_layer(ref, method, *args):
+    "The same for a layer, where in most steps there is nothing to do"
+    rec = ref()
+    if rec is None or rec.closed: return
+    if torch.compiler.is_compiling(): rec.eager.needed = True
+    elif not rec.resting and not blind(): rec.try_to(method, *args)
 
-# %% ../nbs/49_record.ipynb #c1a05e7e
-def _whole(name, v, least, hint):
-    "Raise unless `v` is a whole number of at least `least`"
-    if isinstance(v, bool) or not isinstance(v, (int,np.integer)): raise TypeError(f'{name}={v!r} has to be a whole number: {hint}')
-    if v<least: raise ValueError(f'{name}={v}, and it has to be at least {least}: {hint}')
+# %% ../nbs/49_record.ipynb #7e39ea0f
+def _make_tracks(model, layers, hist, steps, names):
+    "The `Track`s of a recording of `steps` rows"
+    p = one_param(model)
+    device = 'cpu' if p is None or p.is_meta else p.device
+    width = len(find(model, layers))
+    tracks = {n: Track(steps, width, device, hist) for n in names}
+    tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32)   # evaluations are rarer than steps
+    return tracks
 
-def _scripted(m): return isinstance(m, torch.jit.RecursiveScriptModule)
-
-def _check(model, layers, every, budget, scaler, steps, path, flush_every):
-    "Raise for arguments that `record` can't work with"
-    if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
-    if _scripted(model): raise TypeError(f'TorchScript has compiled this {getattr(model, "original_name", "model")}, and PyTorch runs no hooks there: record the Python module, and script it afterwards')
-    if path and not os.path.isdir(os.path.dirname(os.path.abspath(path))): raise FileNotFoundError(f'there is no folder to save {path} in')
-    if path and os.path.isdir(path): raise ValueError(f'{path} is a folder, and a run is a single file: path={os.path.join(path, "run.hookbook")!r}')
-    _whole('every', every, 1, 'record every step with 1, every tenth with 10')
-    _whole('steps', steps, 2, 'it is the number of rows that are kept')
-    if flush_every is not None: _whole('flush_every', flush_every, 1, 'the steps between two flushes')
-    if isinstance(layers, (list,tuple,set,L)) and not layers: raise LookupError('layers is empty, so there is nothing to record: leave it out to record all of them')
-    if budget is not None:
-        if isinstance(budget, bool) or not isinstance(budget, (int,float)): raise TypeError(f'budget={budget!r} has to be a share of time, such as 0.02')
-        if not budget>0: raise ValueError(f'budget={budget}: it is the share of time that recording may take, such as 0.02')
-    if scaler is not None and not hasattr(scaler, '_get_scale_async'): raise TypeError(f'scaler has to be the GradScaler in use, and got a {type(scaler).__name__}')
+def _as_list(opt): return [] if opt is None else list(opt) if isinstance(opt, (list,tuple,L)) else [opt]
 
 # %% ../nbs/49_record.ipynb #0bef9407
 class Recording(Run):
     "A `Run` that is being recorded: made by `record`"
-    _clock = staticmethod(time.perf_counter)
-    view = None   # what draws the run while it grows
     def __init__(self, model, opt=None, layers=None, every=1, budget=None, hist=True, channels=True, inputs=False, output_grads=False, scaler=None,
-                 steps=4096, path=None, flush_every=None):
-        store_attr(but='opt,layers,hist,inputs,output_grads,steps')
-        self.layers_chosen = layers
-        _check(model, layers, every, budget, scaler, steps, path, flush_every)
-        self.opts = [_plain_opt(o) for o in ([] if opt is None else opt if isinstance(opt, (list,tuple,L)) else [opt])]
-        self._check_owner()
-        self.inner,p = named_modules(model)[''],one_param(model)
-        device,width = 'cpu' if p is None or p.is_meta else p.device,len(find(model, layers))
-        names = ['layers']+['inputs']*inputs+['output_grads']*output_grads
-        tracks = {n: Track(steps, width, device, hist) for n in names}
-        tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32)
-        if self.opts: tracks['params'] = Table(torch.full((3,), math.nan, dtype=tracks['layers'].blank.dtype), steps, len(list(model.parameters())), device)
-        super().__init__(tracks, dict(kinds={}, owners={}, chosen=[], fired=[], numel={}, copies={}, errors={}, ran=0, bad_weights=[], passes=[0,0], skipped=0, eval_steps={}, no_grad={}, torch=torch.__version__))
-        self.step,self.skip,self.live,self.over,self.pausing,self.closed = -1,1,False,True,False,False
-        self.inside,self.resting,self.train,self.rooted,self.opener,self.eval_live,self.evals,self.eval_skip,self.eval_step = False,False,False,False,None,False,0,1,-1
-        self.traced,self.eager,self.names,self.axes,self.held,self.lock = False,False,{},{},{},threading.RLock()
-        self.spent,self.began,self.times,self.wanted,self.fed,self.counts,self.left,self.looked = 0.,None,[],every,{},{},{},None
-        try: self.attach()
+                 steps=4096, path=None, flush_every=None, clock=None, pace=None, hold=True, ended=None):
+        _check(model, layers, steps, path, flush_every, scaler)
+        opts = [plain_opt(o) for o in _as_list(opt)]
+        _check_owner(model, opts)
+        self.clock,self.pace = clock or Clock(),pace or Pace(every, budget)
+        tracks = _make_tracks(model, layers, hist, steps, ['layers']+['inputs']*inputs+['output_grads']*output_grads)
+        super().__init__(tracks, RunInfo(passes=self.clock.passes, scaler=scaler is not None))
+        like = tracks['layers'].blank
+        self.layer_look,self.opt_look = LayerLook(tracks, self.info, channels, scaler),OptimizerLook(None, self.info, like)
+        self.guard,self.view = Guard(self.info.errors),None   # `view` draws the run while it grows
+        self.path,self.flush_every,self.ended = path,flush_every,ended or Recording.close   # `ended` is called at the clock's limit
+        self.attached = Attached(model, layers, partial(_hook_layer, weakref.ref(self), inputs), hold)
+        self.eager = Eager(outside=hasattr(model, '_orig_mod'))   # then the hooks on the whole model are not compiled with it
+        self.resting,self.closed,self.looked_last,self.eval_row = False,False,False,None
+        try: self._attach(opts)
         except BaseException:
             self.close(flush=False)
             raise
 
-# %% ../nbs/49_record.ipynb #c2b05e7e
+# %% ../nbs/49_record.ipynb #0d5cda59
+def _hook_layer(ref, inputs, name, m):
+    hs = [m.register_forward_hook(InertHook(_at_layer, ref, '_layer_ran', name))]
+    if inputs: hs.append(m.register_forward_pre_hook(InertHook(_at_layer, ref, '_layer_called', name), with_kwargs=True))
+    return hs
+
 @patch
-def _check_owner(self:Recording):
-    "Warn when no optimizer has a parameter of the model"
-    mine = {id(p) for p in self.model.parameters()}
-    theirs = {id(p) for o in self.opts for g in o.param_groups for p in g['params']}
-    if mine and theirs and not mine&theirs:
-        warnings.warn('none of the model\'s parameters belong to the optimizer, so it trains something else: make the optimizer after the model, from its parameters', stacklevel=4)
+def _attach(self:Recording, opts):
+    "Put the hooks on: a pair on the model for the clock, one on each chosen layer, and a pair on each optimizer"
+    model,ref = self.attached.model,weakref.ref(self)
+    self.attached.add(model.register_forward_pre_hook(InertHook(_pass_on, ref, 'model_begins'), prepend=True),
+                      model.register_forward_hook(InertHook(_pass_on, ref, '_model_ends'), always_call=True))
+    for o in opts: self.add_opt(o)
+    self._scan()
+    self.eager.ends(True)
+
+@patch
+def _scan(self:Recording):
+    "Look up the chosen layers"
+    found,info = self.attached.scan(),self.info
+    info.chosen += [n for n in found if n not in info.chosen]
+    info.kinds.update({n: type(m).__name__ for n,m in found.items()})
+    self.eager.needed |= is_compiled(self.attached.model)
+
+# %% ../nbs/49_record.ipynb #85ba2760
+@patch
+def try_to(self:Recording,
+    method:str, # Name of one of its methods
+    *args, # What to call it with
+):
+    "Call a method; a fault in it ends the recording, and nothing else"
+    try: getattr(self, method)(*args)
+    except Exception as e:
+        self.pace.pause()
+        self.guard.report('the recorder', e, 'hookbook stopped recording')
+
+# %% ../nbs/49_record.ipynb #25b87ab4
+@patch
+def add_opt(self:Recording,
+    opt, # An optimizer of PyTorch, which updates parameters of the model
+):
+    "Record the gradients and updates of `opt` too, from this step on"
+    if self.closed or opt in self.attached.opts: return
+    if self.opt_look.table is None: self._make_norms()
+    self.clock.add(id(opt), {id(p) for g in opt.param_groups for p in g['params']})
+    begins,ends = (InertHook(_pass_on, weakref.ref(self), method) for method in ('_opt_begins','_opt_ends'))
+    self.attached.add_opt(opt, begins, ends, gone=self.clock.turns.drop)
+
+@patch
+def _make_norms(self:Recording):
+    "The table of norms, with the rows that there are already"
+    t = self.tracks['layers']
+    table = Table(t.blank.new_full((3,), math.nan), t.rows, len(list(self.attached.model.parameters())), t.device)
+    for step in t.steps: table.open(step)
+    self.tracks['params'] = self.opt_look.table = table
+
+# %% ../nbs/49_record.ipynb #ed176a6f
+@patch
+def flush(self:Recording):
+    "Merge the ranks of a distributed run (all of them must call this), and save if a `path` was given"
+    ranked = in_ranks()
+    if ranked: self.pace.every = merge_ranks(self.tracks, self.info, self.pace.wanted)
+    if self.path and not (ranked and torch.distributed.get_rank()): self.save(self.path)
+
+@patch
+def _upto(self:Recording, t):
+    "Rows and spans of `t` that may be read"
+    return (t.merged,t.closed) if in_ranks() else (len(t.steps),len(t.spans))
+
+@patch
+def _try_to_save(self:Recording, f, *args):
+    try: f(*args)
+    except Exception as e: warn_softly(f'hookbook could not save to {self.path}: {type(e).__name__}: {e}. The run is still there: rec.save(path)')
+
+# %% ../nbs/49_record.ipynb #9f37a98d
+@patch
+def close(self:Recording,
+    flush:bool=True, # Save (and merge the ranks of a distributed run) first?
+):
+    "Take all hooks off; what was recorded stays. Safe to call twice"
+    if self.closed: return
+    self.eager.set(False)
+    self.guard('the weights at the end', self._look_at_end)
+    self.info.given,self.info.left_out = self.given,self.left_out
+    self.attached.take_off()
+    self.closed,self.pace.live,self.pace.eval_live = True,False,False
+    self.opt_look.let_go()
+    if flush: self._try_to_save(self.flush)
+
+@patch
+def last_look(self:Recording,
+    model:nn.Module, # The model, or what is left of it
+):
+    "Note the parameters that are not finite"
+    self.info.bad_weights = not_finite(model, self.tracks['layers'].blank)
+    self.looked_last = True
+
+@patch
+def _look_at_end(self:Recording):
+    if self.looked_last: return
+    if self.inner is not None: return self.last_look(self.inner)
+    self.info.caveat = 'The weights at the end were not seen: the model was gone too soon.'
+
+# %% ../nbs/49_record.ipynb #da91fc7b
+@patch
+def __enter__(self:Recording):
+    if self.closed: raise RuntimeError('this recording is closed, and what it has recorded is complete: make a new one with record(...)')
+    return self
+
+@patch
+def __exit__(self:Recording, kind, *args):
+    self.close(flush=kind is None)
+    if kind is not None and self.path: self._try_to_save(self.save, self.path)   # the ranks of a distributed run can't be merged now
+
+@patch
+def __del__(self:Recording):
+    if not getattr(self, 'closed', True) and not sys.is_finalizing(): self.close(flush=False)
 
 # %% ../nbs/49_record.ipynb #75ef17c7
 def record(
@@ -130,383 +221,223 @@ def record(
 ) -> Recording: # A context manager; raises `LookupError` where `layers` chooses nothing, `TypeError` or `ValueError` for an argument it can't use; warns if `opt` has no parameter of `model`
     "Watch the layers of `model`, and with `opt` its gradients and updates, while it trains"
     rec = Recording(model, opt, layers, every, budget, hist, channels, inputs, output_grads, scaler, steps, path, flush_every)
-    if live:
-        from hookbook.plot import LiveView   # a later chapter, needed by those only who ask for pictures
-        rec.view = LiveView()
+    if live: rec.view = rec.live_view()   # of a later chapter, that is fetched when it's needed
     return rec
 
-# %% ../nbs/49_record.ipynb #c10a14a5
-@patch
-def attach(self:Recording):
-    "Put the hooks on: a pair on the model for the clock, one on each chosen layer, and a pair on each optimizer"
-    self.hooked,self.handles,self.stale = {},[],False
-    self.handles += [self.model.register_forward_pre_hook(_Call(self, '_root_begins'), prepend=True),
-                    self.model.register_forward_hook(_Call(self, '_root_ends'), always_call=True),
-                    torch.nn.modules.module.register_module_module_registration_hook(_Call(self, '_registered'))]
-    for o in self.opts: self.handles += [o.register_step_pre_hook(_Call(self, '_opt_begins')), o.register_step_post_hook(_Call(self, '_opt_ends'))]
-    self._scan()
-    self.outside = hasattr(self.model, '_orig_mod')   # then the clock's hooks run outside the compiled code, and can switch it off
-    if not self.outside: self._run_eagerly(True)
+# %% ../nbs/49_record.ipynb #beb131cd
+@patch(as_prop=True)
+def model(self:Recording): return self.attached.model
+@patch(as_prop=True)
+def inner(self:Recording): return self.attached.inner   # without what wraps it
+@patch(as_prop=True)
+def opts(self:Recording): return self.attached.opts
 
-# %% ../nbs/49_record.ipynb #1b7e0ace
-@patch
-def _registered(self:Recording, *args): self.stale = True
+@patch(as_prop=True)
+def step(self:Recording): return self.clock.step
+@patch(as_prop=True)
+def every(self:Recording): return self.pace.every
+@patch(as_prop=True)
+def skip(self:Recording): return self.pace.skip
+@patch(as_prop=True)
+def live(self:Recording): return self.pace.live
+@patch(as_prop=True)
+def cost(self:Recording): return self.pace.cost
 
-# %% ../nbs/49_record.ipynb #7cfd4f15
-@patch
-def _scan(self:Recording):
-    "Look up the chosen modules and hook those that are not hooked yet"
-    self.stale = False
-    try: found = {n or type(m).__name__: m for n,m in find(self.model, self.layers_chosen).items()}
-    except LookupError: found = {}
-    ids = {id(m): n for n,m in found.items()}
-    for i in [i for i in self.hooked if i not in ids]: self._unhook(i)
-    for n,m in found.items():
-        if id(m) not in self.hooked: self.hooked[id(m)] = self._hook(n, m)
-    self.info['chosen'] += [n for n in found if n not in self.info['chosen']]
-    self.info['kinds'].update({n: type(m).__name__ for n,m in found.items()})
-    self.compiled = any(hasattr(m, '_orig_mod') or getattr(m, '_compiled_call_impl', None) for m in self.model.modules())
+@patch(as_prop=True)
+def given(self:Recording): return self.layer_look.given
+@patch(as_prop=True)
+def left_out(self:Recording): return self.opt_look.left_out
 
-# %% ../nbs/49_record.ipynb #05104cc4
-@patch
-def _hook(self:Recording, name, m):
-    if _scripted(m): return []   # so it never fires
-    hs = [m.register_forward_hook(_Call(self, '_see', name))]
-    return hs+[m.register_forward_pre_hook(_Call(self, '_see_input', name), with_kwargs=True)] if 'inputs' in self.tracks else hs
+# %% ../nbs/49_record.ipynb #c1a05e7e
+def _check(model, layers, steps, path, flush_every, scaler):
+    "Raise for arguments that `record` can't work with"
+    _check_model(model)
+    if path: _check_path(path)
+    whole('steps', steps, 2, 'it is the number of rows that are kept')
+    if flush_every is not None: whole('flush_every', flush_every, 1, 'the steps between two flushes')
+    if isinstance(layers, (list,tuple,set,L)) and not layers: raise LookupError('layers is empty, so there is nothing to record: leave it out to record all of them')
+    is_scaler = scaler is None or hasattr(scaler, '_get_scale_async')   # private, and the only way to its scale that doesn't wait
+    if not is_scaler: raise TypeError(f'scaler has to be the GradScaler in use, and got a {type(scaler).__name__}')
 
-# %% ../nbs/49_record.ipynb #a418d70a
-@patch
-def _unhook(self:Recording, i):
-    for h in self.hooked.pop(i): h.remove()
+def _check_model(model):
+    if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {type(model).__name__}')
+    if not is_scripted(model): return
+    name = getattr(model, 'original_name', 'model')
+    raise TypeError(f'TorchScript has compiled this {name}, and PyTorch runs no hooks there: record the Python module, and script it afterwards')
 
-# %% ../nbs/49_record.ipynb #07aa12d9
-@patch
-def _root_begins(self:Recording, *args):
-    if recomputing(): return
-    self.inside,self.train = True,self.inner.training and torch.is_grad_enabled()
-    if self.train:
-        self.rooted = True
-        if self.over or not self.opts: self._begin_step()
-        self.info['passes'][0] += 1
-    else: self._begin_eval()
-    self.resting = not (self.live if self.train else self.eval_live)   # then there is nothing to do at the layers
+def _check_path(path):
+    if not os.path.isdir(os.path.dirname(os.path.abspath(path))): raise FileNotFoundError(f'there is no folder to save {path} in')
+    if not os.path.isdir(path): return
+    better = os.path.join(path, 'run.hookbook')
+    raise ValueError(f'{path} is a folder, and a run is a single file: path={better!r}')
 
-# %% ../nbs/49_record.ipynb #86367cc8
-@patch
-def _root_ends(self:Recording, *args):
-    if not recomputing(): self.inside,self.resting = False,False
+# %% ../nbs/49_record.ipynb #c2b05e7e
+def _check_owner(model, opts):
+    "Warn when no optimizer has a parameter of the model"
+    mine = {id(p) for p in model.parameters()}
+    theirs = {id(p) for o in opts for g in o.param_groups for p in g['params']}
+    if mine and theirs and not mine&theirs:
+        warnings.warn('none of the model\'s parameters belong to the optimizer, so it trains something else: make the optimizer after the model, from its parameters', stacklevel=4)
 
 # %% ../nbs/49_record.ipynb #b62d67ca
 @patch
-def _part_begins(self:Recording, m):
-    "Layer `m` runs by itself, and not as part of the whole model"
-    self.train = self.inner.training and torch.is_grad_enabled()
-    again = self.opener is None or self.opener==id(m)
-    if not self.train:
-        if again: self._begin_eval()
-    else:
-        begins = self.over if self.opts or self.rooted else again or self.over
-        if begins: self._begin_step()
-        if begins or again: self.info['passes'][0] += 1
-        if not begins: return
-    if self.opener is None: self.opener = id(m)
+def _trains(self:Recording): return self.inner.training and torch.is_grad_enabled()
+
+@patch
+def model_begins(self:Recording, *args):
+    "A forward pass of the whole model begins"
+    if recomputing(): return
+    self._follow(self.clock.model_begins(self._trains()))
+    self.resting = not (self.pace.live if self.clock.train else self.pace.eval_live)   # then there is nothing to do at the layers
+
+@patch
+def _model_ends(self:Recording, *args):
+    if recomputing(): return
+    self.clock.model_ends()
+    self.resting = False
+
+@patch
+def _follow(self:Recording, told):
+    "Do what the clock says"
+    if told=='step': self._step_begins()
+    elif told=='eval': self._eval_begins()
+    elif told=='end': self.ended(self)
 
 # %% ../nbs/49_record.ipynb #feb9d4f8
 @patch
-def _begin_step(self:Recording):
+def _step_begins(self:Recording):
     "A training step begins: is it recorded?"
-    if self.stale: self._scan()
-    if self.view and self.live: self._draw()
-    self._account()
-    self.step,self.over,self.opener = self.step+1,False,None
-    self.info['ran'] = self.step+1
-    if self.flush_every and self.step and self.step%self.flush_every==0: self.flush()
-    self.live = self._due(self.step)
-    if self.live and any([self.tracks[n].open(self.step) for n in self.tracks if n!='eval']): self.skip *= 2
-    if self.outside: self._run_eagerly(self.live)
+    if self.model is None: return self.close(flush=False)   # its optimizer has outlived it
+    if self.attached.stale: self._scan()
+    if self.view and self.pace.live: self._draw()
+    self.pace.account(ranked=in_ranks(), uncompiled=self.eager.needed)
+    step = self.clock.step
+    self.info.ran = step+1
+    if self.flush_every and step and step%self.flush_every==0: self.flush()
+    if self.pace.begins(step): self._open_rows(step)
+    self.eager.begins(self.pace.live)
 
-# %% ../nbs/49_record.ipynb #7bf08349
 @patch
-def _due(self:Recording, step): return not self.pausing and step%(self.every*self.skip)==0
+def _open_rows(self:Recording, step):
+    thinned = [t.open(step) for n,t in self.tracks.items() if n!='eval']
+    if any(thinned): self.pace.skip *= 2
 
 # %% ../nbs/49_record.ipynb #3575477c
 @patch
-def _draw(self:Recording, last=False):
-    start = self._clock()
-    self._guarded('the live view', self.view, self, last)
-    self.spent += self._clock()-start
+def _eval_begins(self:Recording):
+    "An evaluation pass begins"
+    if self.attached.stale: self._scan()
+    untrained = self.clock.step<0
+    if self.pace.evaluates(self.clock.evals-1, untrained): self._open_eval_row(untrained)
+    self.eager.begins(self.pace.eval_live)
 
 @patch
-def _begin_eval(self:Recording):
-    "An evaluation pass begins, or goes on"
-    if self.stale: self._scan()
-    t,first = self.tracks['eval'],self.step<0
-    self.eval_live = not self.pausing and self.evals%(self.every*(self.eval_skip if first else 1))==0
-    if self.eval_live and (first or self.eval_step!=self.step):
-        self.eval_step = self.step
-        if t.open(self.evals if first else self.step) and first: self.eval_skip *= 2
-    self.evals += 1
-    if self.outside: self._run_eagerly(self.eval_live)
+def _open_eval_row(self:Recording, untrained):
+    row = self.clock.eval_row
+    if row==self.eval_row: return   # it belongs to the pass before
+    self.eval_row = row
+    thinned = self.tracks['eval'].open(row[1])
+    if thinned and untrained: self.pace.eval_skip *= 2
+
+@patch
+def _draw(self:Recording):
+    start = self.pace.now()
+    self.guard(getattr(self.view, 'what', 'the live view'), self.view, self, False)
+    self.pace.spent += self.pace.now()-start
 
 # %% ../nbs/49_record.ipynb #ab71e7b6
 @patch
-def _see(self:Recording, name, m, args, out):
-    if recomputing():
-        if 'output_grads' in self.tracks and self.live: self._ask_grads(name, out)   # reentrant checkpointing makes the graph only now
-        return
-    start = self._clock()
-    if not self.inside and m is not self.model: self._part_begins(m)
-    if self.live if self.train else self.eval_live:
-        self._guarded(name, self._store, 'layers' if self.train else 'eval', name, m, out)
-        if self.train and 'output_grads' in self.tracks: self._ask_grads(name, out)
-        if self.train and not self.step: self._guarded(name, self._note_given, name, m, args)
-    self.spent += self._clock()-start
+def _layer_ran(self:Recording, name, m, args, out):
+    if recomputing(): return self._ran_again(name, out)
+    start = self.pace.now()
+    if not self.clock.inside and m is not self.model: self._part_runs(m)
+    train = self.clock.train
+    if self.pace.live if train else self.pace.eval_live: self._look(name, m, args, out, train)
+    self.pace.spent += self.pace.now()-start
 
-# %% ../nbs/49_record.ipynb #69ce8a87
 @patch
-def _guarded(self:Recording, name, f, *args):
-    "Call `f`; a fault in it is reported once, and ends the recording of `name`"
-    if name in self.errors: return
-    try:
-        with self.lock, torch.inference_mode(False): f(*args)   # what is made in inference mode could not be changed outside it
-    except Exception as e:
-        self.errors[name] = f'{type(e).__name__}: {e}'
-        warnings.warn(f'hookbook could not record {name!r}, and will not try again: {self.errors[name]}')
+def _part_runs(self:Recording, m):
+    if self.inner is None: return self.close(flush=False)   # a part has outlived the whole
+    self._follow(self.clock.part_runs(id(m), self._trains()))
 
-# %% ../nbs/49_record.ipynb #85ba2760
 @patch
-def _broke(self:Recording, e):
-    "Something else went wrong: nothing more is recorded"
-    self.pausing,self.live,self.eval_live = True,False,False
-    if 'the recorder' in self.errors: return
-    self.errors['the recorder'] = f'{type(e).__name__}: {e}'
-    warnings.warn(f'hookbook stopped recording: {self.errors["the recorder"]}')
-
-# %% ../nbs/49_record.ipynb #e32a4a0b
-@patch
-def _store(self:Recording, track, name, m, out):
-    for path,t in [('',out)] if isinstance(out, Tensor) else leaves(out):
-        if name+path not in self.info['owners']: self._meet(name, name+path)
-        self.tracks[track].add(name+path, t, self._axis(m, t) if self.channels else None)
-
-# %% ../nbs/49_record.ipynb #13e52092
-@patch
-def _meet(self:Recording, name, column):
-    self.info['owners'][column] = name
-    if name not in self.info['fired']: self.info['fired'].append(name)
+def _look(self:Recording, name, m, args, out, train):
+    look = self.layer_look
+    self.guard(name, look.outputs, 'layers' if train else 'eval', name, m, out)
+    if not train: return
+    if 'output_grads' in self.tracks: self._ask_grads(name, out)
+    if self.clock.step==0: self.guard(name, look.first_input, name, m, args)
 
 # %% ../nbs/49_record.ipynb #f0789a14
-_second = (nn.modules.conv._ConvNd, nn.modules.batchnorm._NormBase, nn.GroupNorm, nn.modules.pooling._MaxPoolNd, nn.modules.pooling._AvgPoolNd,
-           nn.modules.pooling._AdaptiveAvgPoolNd, nn.modules.pooling._AdaptiveMaxPoolNd)
-_last = (nn.Linear, nn.LayerNorm, nn.Embedding, nn.MultiheadAttention, nn.RNNBase, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
-
-# %% ../nbs/49_record.ipynb #c290846b
 @patch
-def _axis(self:Recording, m, t):
-    "The dimension of the channels of `t`, an output of `m`; `None` where it has none"
-    if t.ndim<2 or not t.is_floating_point(): return None
-    if isinstance(m, _second): self.axes[t.ndim] = 1
-    elif isinstance(m, _last): self.axes[t.ndim] = -1
-    return self.axes.get(t.ndim, -1 if t.ndim==3 else 1)
+def _layer_called(self:Recording, name, m, args, kwargs):
+    "A layer is about to run, and its inputs are recorded"
+    if recomputing() or not (self.clock.inside and self.clock.train and self.pace.live): return
+    start = self.pace.now()
+    self.guard(name, self.layer_look.inputs, name, args, kwargs)
+    self.pace.spent += self.pace.now()-start
 
-# %% ../nbs/49_record.ipynb #64eb1d6c
+# %% ../nbs/49_record.ipynb #0fbcbaf7
 @patch
-def _see_input(self:Recording, name, m, args, kwargs):
-    if recomputing() or not (self.inside and self.train and self.live): return
-    start = self._clock()
-    found = leaves(args)+leaves(kwargs)
-    self._guarded(name, self._store_all, 'inputs', name, found if len(found)>1 else [('',t) for _,t in found])
-    self.spent += self._clock()-start
+def _opt_begins(self:Recording, opt, args, kwargs):
+    closure = any(map(callable, args[1:])) or bool(kwargs.get('closure'))
+    self._follow(self.clock.opt_begins(id(opt), closure))
+    if not self.pace.live: return
+    start = self.pace.now()
+    self.guard('the optimizer step', self.opt_look.before, opt, self.inner, closure)
+    self.pace.spent += self.pace.now()-start
 
-# %% ../nbs/49_record.ipynb #65445f34
 @patch
-def _store_all(self:Recording, track, name, found):
-    for path,t in found: self.tracks[track].add(name+path, t)
+def _opt_ends(self:Recording, opt, args, kwargs):
+    start = self.pace.now()
+    if self.pace.live:
+        if id(opt) in self.opt_look.held: self.guard('the optimizer step', self.opt_look.after, opt)
+        if not self.tracks['layers'].seen and 'torch._dynamo' in sys.modules: self.eager.needed = True   # no layer ran, so it may be compiled
+    passes = self.clock.passes[0]
+    if self.clock.opt_ends(id(opt)): self._step_ends(passes)
+    self.pace.spent += self.pace.now()-start
 
-# %% ../nbs/49_record.ipynb #6f5ba116
+# %% ../nbs/49_record.ipynb #e926df65
 @patch
-def _note_given(self:Recording, name, m, args):
-    "Add up the squares of the values that the linear layer `m` is given"
-    x = args[0] if args else None
-    if not isinstance(m, (nn.Linear, nn.modules.conv._ConvNd)) or type(x) not in (Tensor, nn.Parameter): return
-    if not x.is_floating_point() or x.element_size()==1 or x.layout is not torch.strided or x.is_nested or x.is_meta or not x.numel(): return
-    squares,n = self.fed.get(name, (0,0))
-    self.fed[name] = squares+torch.linalg.vector_norm(x.detach(), dtype=self.tracks['layers'].blank.dtype)**2,n+x.numel()
-
-@patch(as_prop=True)
-def given(self:Recording): return {n: rms for n,(squares,k) in self.fed.items() if math.isfinite(rms := math.sqrt(squares.cpu().numpy()/k))}
+def _step_ends(self:Recording, passes):
+    "A training step is over, after so many `passes`"
+    step,look = self.clock.step,self.opt_look
+    if passes and self.info.scaler: look.count_skipped(passes)
+    if self.inner is not None and not self.pace.pausing:
+        if is_power_of_two(step): self.guard('which parameters are trained', look.note_left_out, step, self.inner, self.opts)
+        if not passes: look.note_eval_mode(step, self.inner)
+    self.eager.ends(self.pace.due(step+1))
 
 # %% ../nbs/49_record.ipynb #a00ec0a6
 @patch
 def _ask_grads(self:Recording, name, out):
     "Record the gradients of `out` when they come"
-    ref,step = weakref.ref(self),self.step
-    def _f(path, g):
-        rec = ref()
-        if rec is None or rec.closed or not rec.live or rec.step!=step: return
-        start = rec._clock()
-        scale = rec.scaler and rec.scaler.is_enabled() and rec.scaler._get_scale_async()
-        rec._guarded(name, rec._store_all, 'output_grads', name, [(path, g if scale is None or scale is False else g.detach()/scale)])
-        rec.spent += rec._clock()-start
-    output_grads(out, _f)
+    output_grads(out, partial(_grad_came, weakref.ref(self), self.clock.step, name))
 
-# %% ../nbs/49_record.ipynb #d223e360
-_COPY = 2**20   # elements of a parameter that are copied to measure its update
-
-def _local(t):
-    t = t.detach()
-    t = t.to_local() if hasattr(t, 'to_local') else t
-    t = t.coalesce().values() if t.is_sparse else t
-    return torch.view_as_real(t) if t.is_complex() else t
-
-def _part(t):
-    "At most `_COPY` values of `t`, evenly spread"
-    t = _local(t)
-    return t if t.numel()<=_COPY else t.reshape(-1)[::-(-t.numel()//_COPY)]
-
-def _norms_of(ts, wide):
-    "(len(ts),), the norms of the tensors `ts`, which may differ in device and dtype"
-    res,groups = [None]*len(ts),{}
-    for i,t in enumerate(ts): groups.setdefault((t.device,t.dtype), []).append(i)
-    for (device,_),idx in groups.items():
-        for i,n in zip(idx, torch._foreach_norm([ts[i] for i in idx], 2, dtype=wide.dtype)): res[i] = send(n, wide.device)
-    return torch.stack(res)
-
-# %% ../nbs/49_record.ipynb #576c9cc7
-def _copies(p, world):
-    "How many processes out of `world` hold each element of the parameter `p`"
-    if not hasattr(p, 'placements'): return world
-    shards = math.prod(p.device_mesh.size(i) for i,place in enumerate(p.placements) if place.is_shard())
-    return world/shards
-
-# %% ../nbs/49_record.ipynb #45e0e7d8
-@patch
-def _param_names(self:Recording, params):
-    "Names of `params`, as the model has them"
-    if any(id(p) not in self.names for p in params): self.names = {id(p): n for n,p in self.inner.named_parameters()}
-    for i,p in enumerate(params): self.names.setdefault(id(p), f'parameter {i} outside the model')
-    names = [self.names[id(p)] for p in params]
-    world = torch.distributed.get_world_size() if self.ranked else 1
-    for n,p in zip(names, params):
-        if n not in self.info['numel']: self.info['numel'][n],self.info['copies'][n] = p.numel(),_copies(p, world)
-    return names
-
-# %% ../nbs/49_record.ipynb #9027d25c
-@patch
-def _write_norms(self:Recording, names, ts, kind, factors=None):
-    t = self.tracks['params']
-    if not ts: return
-    for device in {g.device for g in ts}: t.follow(device)
-    norms = _norms_of(ts, t.blank)
-    if factors: norms *= send(torch.tensor(factors, dtype=norms.dtype), norms.device)
-    idx = [t.column(n) for n in names]
-    t.data[len(t.steps)-1].select(1, kind).index_copy_(0, send(torch.tensor(idx), t.device), norms)
-    t.version += 1
-
-# %% ../nbs/49_record.ipynb #edad6f32
-@patch
-def _write_grads(self:Recording, opt, params, names):
-    have = [(n,_local(p.grad)) for n,p in zip(names, params) if p.grad is not None]
-    scale = getattr(opt, 'grad_scale', None)   # a fused optimizer gets scaled gradients, and unscales them itself
-    self._write_norms([n for n,_ in have], [g if scale is None else g/scale.to(g.device) for _,g in have], 0)
-
-# %% ../nbs/49_record.ipynb #0fbcbaf7
-@patch
-def _opt_begins(self:Recording, opt, args, kwargs):
-    if self.over: self._begin_step()
-    if not self.live: return
-    start = self._clock()
-    self._guarded('the optimizer step', self._before_update, opt, any(map(callable, args[1:])) or bool(kwargs.get('closure')))
-    self.spent += self._clock()-start
-
-# %% ../nbs/49_record.ipynb #e926df65
-@patch
-def _is_last(self:Recording, opt): return opt is self.opts[-1]
+def _grad_came(ref, step, name, path, g):
+    rec = ref()
+    if rec is None or rec.closed or not rec.pace.live or rec.clock.step!=step: return
+    start = rec.pace.now()
+    rec.guard(name, rec.layer_look.gradient, name, path, g)
+    rec.pace.spent += rec.pace.now()-start
 
 @patch
-def _opt_ends(self:Recording, opt, args, kwargs):
-    start = self._clock()
-    if self.live and id(opt) in self.held: self._guarded('the optimizer step', self._after_update, opt)
-    if self.live and not self.tracks['layers'].seen and 'torch._dynamo' in sys.modules: self.traced = True   # no layer ran, so it may be compiled
-    if self._is_last(opt):
-        self.over = True
-        self._end_step()
-        if not self.outside: self._run_eagerly(self._due(self.step+1))
-    self.spent += self._clock()-start
-
-# %% ../nbs/49_record.ipynb #6f5ba114
-@patch
-def _count_skipped(self:Recording, passes):
-    "Where a step had a multiple of the usual number of passes, the scaler left out steps before it"
-    self.counts[passes] = self.counts.get(passes, 0)+1
-    usual = max(self.counts, key=self.counts.get)
-    self.info['skipped'] = sum(n*(p//usual-1) for p,n in self.counts.items() if p>usual)
-
-@patch
-def _end_step(self:Recording):
-    passes,most = self.info['passes']
-    self.info['passes'][:] = 0,max(passes, most)
-    if passes and self.scaler is not None: self._count_skipped(passes)
-    m = self.inner
-    if m is None or self.pausing: return
-    if not self.step&(self.step-1): self._guarded('which parameters are trained', self._note_left_out)   # steps 0, 1, 2, 4, 8 and so on
-    if passes or m.training or all(p.grad is None for p in m.parameters()): return
-    seen = self.info['eval_steps']
-    if seen.get('last')==self.step: return   # another optimizer has ended it already
-    if not seen: seen.update(n=0, first=self.step, training=[n for n,o in m.named_modules() if o.training][:3])
-    seen.update(n=seen['n']+1, last=self.step)
-
-# %% ../nbs/49_record.ipynb #47288f4f
-@patch
-def _note_left_out(self:Recording):
-    "Count how often a trainable parameter was seen in an optimizer without a gradient, or with one and in no optimizer, and keep the norms of the latter where they are"
-    if self.looked==self.step: return   # another optimizer has ended it already
-    self.looked,theirs = self.step,{id(p) for o in self.opts for g in o.param_groups for p in g['params']}
-    ps = {n: p for n,p in self.inner.named_parameters() if p.requires_grad and not is_lazy(p) and p.numel()}
-    for n,p in ps.items():
-        if p.grad is None and id(p) in theirs: self.info['no_grad'][n] = self.info['no_grad'].get(n, 0)+1
-    left = {n: p for n,p in ps.items() if id(p) not in theirs and (p.grad is not None or n in self.left)}
-    if not left: return
-    for n,norm in zip(left, _norms_of([_local(p) for p in left.values()], self.tracks['layers'].blank).unbind()): self.left.setdefault(n, (self.step,[]))[1].append(norm)
-
-@patch(as_prop=True)
-def left_out(self:Recording):
-    norms = {n: {float(o) for o in os} for n,(_,os) in self.left.items()}
-    return {n: dict(first=first, n=len(os), norm=norms[n].pop() if len(norms[n])==1 else None) for n,(first,os) in self.left.items()}
-
-# %% ../nbs/49_record.ipynb #893f0454
-@patch
-def _before_update(self:Recording, opt, closure):
-    params = [p for g in opt.param_groups for p in g['params'] if p.numel()]
-    names = self._param_names(params)
-    self.held[id(opt)] = params,names,[_part(p).clone() for p in params],closure
-    self._write_norms(names, [_local(p) for p in params], 1)
-    if closure: self.info['closure'] = True   # it may make several passes, with other weights in each
-    else: self._write_grads(opt, params, names)
-
-# %% ../nbs/49_record.ipynb #76505297
-@patch
-def _after_update(self:Recording, opt):
-    params,names,was,closure = self.held.pop(id(opt))
-    torch._foreach_sub_(was, [_part(p) for p in params])
-    self._write_norms(names, was, 2, [math.sqrt(_local(p).numel()/max(w.numel(), 1)) for p,w in zip(params, was)])
-    if closure: self._write_grads(opt, params, names)   # the closure made them
+def _ran_again(self:Recording, name, out):
+    if 'output_grads' in self.tracks and self.pace.live: self._ask_grads(name, out)
 
 # %% ../nbs/49_record.ipynb #3f220b4c
 @patch
 def pause(self:Recording):
     "Stop looking, but keep counting steps"
-    self.pausing,self.live,self.eval_live = True,False,False
-    self._run_eagerly(False)
+    self.pace.pause()
+    self.eager.set(False)
 
-# %% ../nbs/49_record.ipynb #2624967a
 @patch
 def resume(self:Recording):
     "Look again, from the next step on"
-    self.pausing = False
-    if not self.outside: self._run_eagerly(self._due(self.step+1))
+    self.pace.resume()
+    self.eager.ends(self.pace.due(self.clock.step+1))
 
-# %% ../nbs/49_record.ipynb #b4539891
 @patch
 @contextmanager
 def paused(self:Recording):
@@ -514,101 +445,3 @@ def paused(self:Recording):
     self.pause()
     try: yield self
     finally: self.resume()
-
-# %% ../nbs/49_record.ipynb #9f37a98d
-@patch
-def close(self:Recording,
-    flush:bool=True, # Save (and merge the ranks of a distributed run) first?
-):
-    "Take all hooks off; what was recorded stays. Safe to call twice"
-    if self.closed: return
-    self._run_eagerly(False)
-    self._guarded('the weights at the end', self._last_look)
-    self.info.update(given=self.given, left_out=self.left_out)
-    for h in self.handles: h.remove()
-    for i in list(self.hooked): self._unhook(i)
-    self.closed,self.live,self.eval_live,self.held,self.model,self.inner,self.names = True,False,False,{},None,None,{}
-    if flush: self._saving(self.flush)
-
-# %% ../nbs/49_record.ipynb #c4d05e7e
-@patch
-def _last_look(self:Recording, model=None):
-    "Note the parameters that are not finite"
-    ps = {n: p for n,p in (self.inner if model is None else model).named_parameters() if not (p.is_meta or is_lazy(p)) and p.numel() and p.element_size()>1 and (p.is_floating_point() or p.is_complex())}   # float8 has no norm
-    if not ps: return
-    norms = _norms_of([_local(p) for p in ps.values()], self.tracks['layers'].blank).cpu().numpy()
-    self.info['bad_weights'] = [n for n,norm in zip(ps, norms) if not math.isfinite(norm) and not _local(ps[n]).isfinite().all()]   # a norm may also overflow
-
-# %% ../nbs/49_record.ipynb #ff5e609e
-@patch
-def _saving(self:Recording, f, *args):
-    try: f(*args)
-    except Exception as e: warnings.warn(f'hookbook could not save to {self.path}: {type(e).__name__}: {e}. The run is still there: rec.save(path)')
-
-# %% ../nbs/49_record.ipynb #da91fc7b
-@patch
-def __enter__(self:Recording):
-    if self.closed: raise RuntimeError('this recording is closed, and what it has recorded is complete: make a new one with record(...)')
-    return self
-
-# %% ../nbs/49_record.ipynb #b3c8f516
-@patch
-def __exit__(self:Recording, kind, *args):
-    self.close(flush=kind is None)
-    if kind is not None and self.path: self._saving(self.save, self.path)   # the ranks of a distributed run can't be merged now
-
-# %% ../nbs/49_record.ipynb #96cc83ea
-@patch
-def __del__(self:Recording):
-    if not getattr(self, 'closed', True) and not sys.is_finalizing(): self.close(flush=False)
-
-# %% ../nbs/49_record.ipynb #76496b24
-@patch
-def _account(self:Recording):
-    "Note what the last step and its recording took, and choose `every`"
-    now = self._clock()
-    if self.began is not None:
-        total,spent = now-self.began,self.spent
-        self.times = [*self.times[-31:], (total-spent, spent if self.live else None)]
-    self.began,self.spent = now,0.
-    if self.budget and self.live and (costs := [c for _,c in self.times if c is not None]): self.wanted = max(1, math.ceil(np.median(costs)/(self.budget*max(np.median([t for t,_ in self.times]), 1e-9))))
-    if not self.ranked: self.every = self.wanted
-
-# %% ../nbs/49_record.ipynb #53b5b4cc
-@patch(as_prop=True)
-def cost(self:Recording):
-    "Time that recording took, as a share of the time of the last steps without it"
-    return sum(c or 0 for _,c in self.times)/max(sum(t for t,_ in self.times), 1e-9)
-
-# %% ../nbs/49_record.ipynb #2025bdf9
-_eager = dict(users=0, stance=None)
-
-# %% ../nbs/49_record.ipynb #5866f6ed
-@patch
-def _run_eagerly(self:Recording, on):
-    "Let compiled models run uncompiled for as long as a step is recorded"
-    on = on and (self.compiled or self.traced)
-    if on==self.eager: return
-    self.eager = on
-    _eager['users'] += 1 if on else -1
-    if on and _eager['users']==1: _eager['stance'] = torch.compiler.set_stance('force_eager')
-    if not on and not _eager['users']: _eager.pop('stance').__exit__(None, None, None)
-
-# %% ../nbs/49_record.ipynb #c40a86f7
-@patch(as_prop=True)
-def ranked(self:Recording):
-    "Is this process one of several in a distributed run?"
-    return in_ranks()
-
-# %% ../nbs/49_record.ipynb #ced45927
-@patch
-def _upto(self:Recording, t):
-    "Rows and spans of `t` that may be read: in a distributed run, those that all ranks have merged"
-    return (t.merged,t.closed) if self.ranked else (len(t.steps),len(t.spans))
-
-# %% ../nbs/49_record.ipynb #ed176a6f
-@patch
-def flush(self:Recording):
-    "Merge the ranks of a distributed run (all of them must call this), and save if a `path` was given"
-    if self.ranked: self.every = merge_ranks(self.tracks, self.info, self.wanted)
-    if self.path and not (self.ranked and torch.distributed.get_rank()): self.save(self.path)
