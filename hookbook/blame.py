@@ -124,6 +124,7 @@ class Known:
         self.giver,self.taker,self.over = None,taker,None   # the calls that gave it, take it, and overwrote it
         self.hooked = False   # is its gradient asked for?
 
+# %% ../nbs/56_blame.ipynb #705086d2
 def version_of(
     t, # A tensor
 ) -> int: # -1 where there is no counter: under `torch.inference_mode`
@@ -187,6 +188,7 @@ class Blame(NamedTuple):
     call:LayerCall
     child:LayerCall|None # The call that the culprit gave them to
 
+# %% ../nbs/56_blame.ipynb #ab631c56
 def blame(
     call, # A `LayerCall` that gave bad values
 ) -> Blame:
@@ -212,6 +214,7 @@ _means = {
  ('backward','loss'): 'What the model gave is finite, and the gradient that comes back is not: the loss made it, '
                       'or other code after the model.'}
 
+# %% ../nbs/56_blame.ipynb #fc640ea9
 class Origin(NamedTuple):
     "Where bad values first came up"
     phase:str # `forward` or `backward`
@@ -257,6 +260,7 @@ def _largest(spans):
     ends = [abs(v) for s in spans if s for v in s]
     return max(filter(math.isfinite, ends), default=0)
 
+# %% ../nbs/56_blame.ipynb #87d0514e
 def _outgrown(o):
     "Are the numbers that went into the call so large that products of them are infinite?"
     own = [p for p in o.call.m.parameters(recurse=False) if not is_lazy(p)]
@@ -265,6 +269,7 @@ def _outgrown(o):
     dtype = o.t.dtype if o.t.dtype.is_floating_point else torch.float32
     return x*max(x, w)>torch.finfo(dtype).max/_product_room
 
+# %% ../nbs/56_blame.ipynb #01fa63ee
 def _forward_advice(o):
     "What to try when a layer, or code, gave bad values"
     spans = o.call.in_spans()
@@ -324,6 +329,7 @@ def evidence(self:Origin) -> tuple:
     if back and self.kind=='layer' and call.grad: res.append(f'gradient of its output: finite, {call.grad}')
     return (*res, in_a_line(self.label, self.t), *_shown_params(call.m))
 
+# %% ../nbs/56_blame.ipynb #3d3914fb
 @patch
 def finding(self:Origin) -> Finding:
     "All of it as a finding"

@@ -62,6 +62,7 @@ def when(self:Finding) -> str:
     "The steps, in words"
     return steps_in_words(self.steps)
 
+# %% ../nbs/50_finding.ipynb #d6d1a8fd
 @patch(as_prop=True)
 def saw(self:Finding) -> tuple: # What was counted, the number, and the threshold or an empty text
     "What was seen, in words"
@@ -137,6 +138,7 @@ class Spell(NamedTuple):
         "Slice of the rows"
         return slice(self.first, self.last+1)
 
+# %% ../nbs/50_finding.ipynb #8c4844d1
 class Times:
     "A time axis of a run, or of a part of it such as `run.grads`"
     def __init__(self,
@@ -169,6 +171,7 @@ def between(self:Times,
     begin,end = self.bounds[first,0],self.bounds[last,1]
     return int(begin),int(end)
 
+# %% ../nbs/50_finding.ipynb #e2645ff5
 @patch
 def spell(self:Times,
     hits, # (rows,) of bool
@@ -201,6 +204,7 @@ def average(self:Times,
     parts = [x[a:b] for a,b in zip(begin, end)]
     return np.array([quietly(np.nanmean, part) for part in parts])
 
+# %% ../nbs/50_finding.ipynb #3db1288e
 @patch
 def spread(self:Times,
     x, # (rows,)
@@ -285,6 +289,7 @@ def _is_weight(run, param):
     kind = kind_of(str(run.info.kinds.get(layer_of(param))))
     return 'weight' in param and 'bias' not in param and not kind.norm
 
+# %% ../nbs/50_finding.ipynb #5aad9391
 def weight_names(
     run, # The run to look through
 ) -> list: # At least one

@@ -21,12 +21,14 @@ def _usual_gradient(g):
 
 # %% ../nbs/53_gradients.ipynb #48c750de
 _glorot = 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks'
+
 _vanished = dict(
     means='Next to nothing of the gradient arrives at this weight: it stays about as it was initialised, '
           'while others learn.',
     try_='ReLU-like activations in the place of sigmoids, skip connections, normalisation, '
          'an initialisation that keeps the variance')
 
+# %% ../nbs/53_gradients.ipynb #65267512
 @rule('vanishing gradient', _glorot)
 def vanishing_gradient(
     run, # The run to look through
@@ -70,6 +72,7 @@ def _until_down(row, usual, floor, hits, factor):
         hits[a:b] = True
         usual[a:b] = usual[a]
 
+# %% ../nbs/53_gradients.ipynb #047d9cdb
 def _surges(x, usual, factor, floor):
     "Where `x` is over `factor` times the `usual` and over `floor`; and the usual, which stands still while it is"
     hits = (x>factor*usual) & (usual>0) & (x>floor)
@@ -118,6 +121,7 @@ class _Look(NamedTuple):
     ref:np.ndarray # (names, steps), that by which it is measured
     limit:float # How many times that is too much
 
+# %% ../nbs/53_gradients.ipynb #d1e4552e
 def _looks(run, names, factor, history, relative):
     "Gradients beside what they were, beside the weight, and beside the others"
     g = stacked(run.grads.rms, names)
@@ -142,11 +146,13 @@ def _worst_look(looks, i, update, persist):
 
 # %% ../nbs/53_gradients.ipynb #638f02f2
 _pascanu = 'Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks, arXiv:1211.5063'
+
 _exploded = dict(
     means='The gradient of this weight is out of all proportion: a step along it throws the weight far off.',
     try_='gradient clipping, a lower learning rate, orthogonal or smaller initial recurrent weights, normalisation',
     severity='error')
 
+# %% ../nbs/53_gradients.ipynb #ca650478
 @rule('exploding gradient', _pascanu)
 def exploding_gradient(
     run, # The run to look through
@@ -188,6 +194,7 @@ def _ratios(run, names):
     size = np.where(_started_small(run, names), largest, w)
     return ratio_to_weight(u, size)
 
+# %% ../nbs/53_gradients.ipynb #be202ffa
 def _askable(run, names, window):
     "`_ratios`, and `nan` where a weight is frozen, and where one that started at about 0 has just begun"
     ratios = _ratios(run, names)

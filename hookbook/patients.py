@@ -120,6 +120,7 @@ def _residual():
     body = ConvLayer(1,16),Skips(),Skips()
     return nn.Sequential(*body, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16,10))
 
+# %% ../nbs/51_patients.ipynb #b539044e
 # From a name to two functions: of nothing, which makes a model, and of its parameters, which makes an optimizer
 healthy = {
     'SGD': (mlp, partial(SGD, lr=.1)),
