@@ -55,13 +55,13 @@ class ConvLayer(nn.Sequential):
 _wrappers = {'_orig_mod', '_fsdp_wrapped_module', '_checkpoint_wrapped_module'}
 _parallel = nn.DataParallel, nn.parallel.DistributedDataParallel
 
-def _is_wrapper(m, child):
+def _wraps(m, child):
     "Is `child` the name under which the wrapper `m` holds the module that it wraps?"
     return child in _wrappers or child=='module' and isinstance(m, _parallel)
 
 def _below(m, name, child):
     "The qualified name of `child` of the module `m`, which is called `name`"
-    if _is_wrapper(m, child): return name
+    if _wraps(m, child): return name
     return f'{name}.{child}' if name else child
 
 def walk_modules(
@@ -99,12 +99,12 @@ def holds_only_params(
     if _holds_params(type(c)): return True
     return isinstance(c, nn.ModuleList) and len(c)>0 and all(map(holds_only_params, c))
 
-def _runs(name, child): return child is not None and name!='parametrizations' and not holds_only_params(child)
+def _child_runs(name, child): return child is not None and name!='parametrizations' and not holds_only_params(child)
 
 def _running_children(m):
     "Names and modules of the children that run when `m` runs"
     if isinstance(m, (nn.MultiheadAttention, torch.jit.ScriptModule)): return []
-    return [(k,c) for k,c in m._modules.items() if _runs(k, c)]
+    return [(k,c) for k,c in m._modules.items() if _child_runs(k, c)]
 
 def is_leaf(
     m:nn.Module, # Any module
@@ -260,7 +260,7 @@ def module_name(
     while id(m) in parent and id(m) not in seen:
         seen.add(id(m))
         name,holder = parent[id(m)]
-        if not _is_wrapper(holder, name): parts.append(name)
+        if not _wraps(holder, name): parts.append(name)
         m = holder
     return '.'.join(reversed(parts))
 
@@ -272,20 +272,20 @@ def _parents():
 
 # %% ../nbs/02_modules.ipynb #c1099a6c
 # quantized layers have private attributes that tell their kind; all of this is as PyTorch 2.13 has it, and long before
-_unpack = torch.ops.quantized.linear_unpack   # to weight and bias
+_linear_unpack = torch.ops.quantized.linear_unpack   # to weight and bias
 
-def _packed_rnn(m):
+def _weights_of_rnn(m):
     "Weights and biases of a dynamically quantized recurrent layer"
     for w in m._all_weight_values:
         _,biases,_,_,packed = w.param.__getstate__()[0]
-        for p in packed: yield _unpack(p)[0]
+        for p in packed: yield _linear_unpack(p)[0]
         yield from biases
 
-def _packed_cell(m):
+def _weights_of_cell(m):
     "Weights and biases of a dynamically quantized recurrent cell"
-    return [*_unpack(m._packed_weight_ih), *_unpack(m._packed_weight_hh)]
+    return [*_linear_unpack(m._packed_weight_ih), *_linear_unpack(m._packed_weight_hh)]
 
-def _packed_layer(m):
+def _weights_of_layer(m):
     "Weight and bias of a quantized linear layer or convolution"
     methods = [getattr(m, k, None) for k in ('weight','bias')]
     return [f() for f in methods if callable(f)]
@@ -295,9 +295,9 @@ def packed_weights(
 ) -> list: # Tensors; empty for an ordinary module
     "The weights that a quantized layer keeps packed out of sight of `parameters()`"
     if isinstance(m, torch.jit.ScriptModule): return []
-    if hasattr(m, '_all_weight_values'): got = _packed_rnn(m)
-    elif hasattr(m, '_packed_weight_ih'): got = _packed_cell(m)
-    elif hasattr(m, '_packed_params'): got = _packed_layer(m)
+    if hasattr(m, '_all_weight_values'): got = _weights_of_rnn(m)
+    elif hasattr(m, '_packed_weight_ih'): got = _weights_of_cell(m)
+    elif hasattr(m, '_packed_params'): got = _weights_of_layer(m)
     else: got = []
     return [t.detach() for t in got if isinstance(t, Tensor)]
 

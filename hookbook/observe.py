@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/observe.html.md"""
 # %% auto #0
 __all__ = ['optimizer_step', 'How', 'run_once', 'is_own_fault', 'has_numbers', 'brief_error', 'observe', 'timed']
 
-# %% ../nbs/34_observe.ipynb #d8046541
+# %% ../nbs/34_observe.ipynb #4d70c6e4
 import collections, copy, dataclasses, logging, re, statistics, sys, time
 from contextlib import ExitStack
 import torch
@@ -18,7 +18,9 @@ from .nested import *
 from .modules import *
 from .running import fast_path_off, force_eager
 from .borrow import borrowed, forget_fakes, replaced, stay_young
-from .fakes import device_of, home, pad_packed, swap_state, Aliases, Fakes
+
+# %% ../nbs/34_observe.ipynb #c0ee33b5
+from .fakes import device_of, home, pad_packed, storage_id, swap_state, Aliases, Fakes
 from .macs import bytes_of, Dispatch, Memory
 from .trace import watch_calls, CallStack, Trace
 
@@ -34,6 +36,7 @@ def _with_stand_ins(optimizer, made, cuda):
         if cuda and by_default: opt.param_groups[-1]['foreach'] = True     # as it would choose for real tensors
     return opt
 
+# %% ../nbs/34_observe.ipynb #abcbb5c8
 def optimizer_step(
     optimizer, # A `torch.optim.Optimizer`
     made:dict, # From the identity of a parameter to its stand-in
@@ -54,6 +57,7 @@ def _backend_off(stack, get, turn):
     stack.callback(turn, get())
     turn(False)
 
+# %% ../nbs/34_observe.ipynb #ac4f3495
 def _in_the_open(stack):
     "Enter contexts in which every product shows"
     stack.enter_context(fast_path_off())
@@ -65,15 +69,15 @@ def _in_the_open(stack):
     stack.enter_context(torch.inference_mode(False))
     stack.enter_context(torch.enable_grad())
 
-# %% ../nbs/34_observe.ipynb #5422c4d0
+# %% ../nbs/34_observe.ipynb #f847c9ba
 class _Nobody: "Found by code that looks for fake tensors in order to avoid decisions; ours can be decided on"
-
 _sound = dict(isfinite=True, isnan=False, isinf=False)   # numbers that are not there are taken to be sound
 
 def _always(v):
     "For checks on numbers"
     return lambda input: torch.full((), v, device=input.device).expand(input.shape)
 
+# %% ../nbs/34_observe.ipynb #42cb81a2
 def _on_fakes(hidden, trace):
     "`(object, attribute, what it is)` of all that has to be another thing for a forward on fake tensors"
     yield logging.getLogger('torch._subclasses.fake_tensor'),'disabled',True     # it tells of each operator without a fake
@@ -93,13 +97,14 @@ def _is_our_hook(hook):
     homes = [getattr(o, '__module__', None) or '' for o in (f,type(f))]
     return any(h.startswith('hookbook.') for h in homes)
 
+# %% ../nbs/34_observe.ipynb #dd9a4bc3
 def _as_written(m):
     "Let `m` run uncompiled, and without hooks of this library"
     if m._compiled_call_impl is not None: vars(m)['_compiled_call_impl'] = None     # what `m.compile()` sets
     for hooks in (vars(m).get(k, {}) for k in _hook_dicts):
         for i in [i for i,h in hooks.items() if _is_our_hook(h)]: del hooks[i]
 
-# %% ../nbs/34_observe.ipynb #8b54db59
+# %% ../nbs/34_observe.ipynb #e1b1bfd1
 def _swap_in(model, held, stand_in, params):
     "Swap the state of `model`; returns stand-ins by the identity of the original"
     originals = list(model.parameters())
@@ -108,9 +113,10 @@ def _swap_in(model, held, stand_in, params):
         if id(p) in made: continue       # else it is of a scripted module, out of reach
         made[id(p)] = stand_in.mode.from_tensor(p) if stand_in.mode else p
         params.know(made[id(p)], p)
-        params.storages.add(p.untyped_storage()._cdata)     # such a module may also run with the real one
+        params.storages.add(storage_id(p.untyped_storage()))     # such a module may also run with the real one
     return made
 
+# %% ../nbs/34_observe.ipynb #c6bdff7a
 def _as_fakes(args, kwargs, fakes):
     "The inputs as fake tensors, each once"
     made = {}       # with the tensor itself, whose identity is free when it's gone
@@ -118,7 +124,7 @@ def _as_fakes(args, kwargs, fakes):
     named = {k: map_leaves(one, v) for k,v in kwargs.items()}
     return map_leaves(one, args),named
 
-# %% ../nbs/34_observe.ipynb #bec55edb
+# %% ../nbs/34_observe.ipynb #cb0e193d
 @dataclasses.dataclass
 class How:
     "How to run a model"
@@ -127,9 +133,9 @@ class How:
     evaluate:bool=False # In evaluation mode?
     backward:bool=False # Backward, too?
     optimizer:object=None # A `torch.optim.Optimizer` that is to take a step
-
 _cuda_block = 512   # CUDA's allocator gives multiples of so many bytes, the CPU's what it is asked for
 
+# %% ../nbs/34_observe.ipynb #2ed511ac
 def _new_memory(cuda, made, inputs):
     "A `Memory` that knows what is there before the run"
     res = Memory(_cuda_block if cuda else 1)
@@ -138,7 +144,7 @@ def _new_memory(cuda, made, inputs):
     res.begin()
     return res
 
-# %% ../nbs/34_observe.ipynb #eefa2258
+# %% ../nbs/34_observe.ipynb #4c300171
 @dataclasses.dataclass
 class _Run:
     "One run of a model, and what is known of it while it goes on"
@@ -166,13 +172,14 @@ class _Run:
         if not memory or outcome.unstepped: return
         outcome.peak = memory.base+max(peak+(outcome.optim_bytes or 0), memory.peak)
 
-# %% ../nbs/34_observe.ipynb #9913dc2b
+# %% ../nbs/34_observe.ipynb #6391f6bd
 def _unregistered(model, held):
     "`(name, module)` of modules that hang on `model` without being registered"
     known = {id(m) for m in named_modules(model).values()}
     found = [h for h in held if isinstance(h.owner, nn.Module)]
     return [(h.name, h.owner) for h in found if id(h.owner) not in known]
 
+# %% ../nbs/34_observe.ipynb #47c7393d
 def run_once(
     model:nn.Module, # Any model
     args, # Its inputs by position
@@ -215,13 +222,14 @@ _complaints = dict(   # what PyTorch says when something was given that does not
 _complains = re.compile('|'.join(w for ws in _complaints.values() for w in ws), re.I).search
 _one_a_channel = 'Expected more than 1 value per channel'   # batch normalisation in training mode, of a batch of one
 
+# %% ../nbs/34_observe.ipynb #cd307a07
 def is_own_fault(
     e:Exception,
 ) -> bool:
     "Is this plainly an error of the model or its inputs, which a real run would meet too?"
     return bool(_complains(str(e))) or _one_a_channel in str(e)
 
-# %% ../nbs/34_observe.ipynb #167a5c91
+# %% ../nbs/34_observe.ipynb #858d4ca7
 def has_numbers(
     model:nn.Module,
     args, # Inputs, nested
@@ -231,6 +239,7 @@ def has_numbers(
     def is_empty(t): return not is_lazy(t) and (isinstance(t, FakeTensor) or t.is_meta)
     return not any(map(is_empty, ts))
 
+# %% ../nbs/34_observe.ipynb #804526f3
 def brief_error(
     e:Exception,
     n:int=70, # Characters of the message, at most
@@ -240,6 +249,7 @@ def brief_error(
     if len(text)>n: text = text[:n]+'…'
     return f'{type(e).__name__}: {text}'
 
+# %% ../nbs/34_observe.ipynb #86b7449b
 _no_numbers = dict(    # from the class of an error of `torch._subclasses.fake_tensor` to what it means
     DataDependentOutputException='{who} asks for a value, as .item(), float(x) or an `if` on a tensor does, and they have none',
     DynamicOutputShapeException='the shape of a result depends on values, as with nonzero or unique, and they have none')
@@ -261,6 +271,7 @@ def _try(model, args, kwargs, how):
         if mode: forget_fakes(mode, keep=trace.params.lazy.values())
     return trace
 
+# %% ../nbs/34_observe.ipynb #64715ced
 def _on_stand_ins(model, args, kwargs, how):
     "`(trace, error)` of a run on fake tensors; with transformers at hand, one in which nobody finds out comes first"
     runs = []
@@ -270,7 +281,7 @@ def _on_stand_ins(model, args, kwargs, how):
         if e is None or is_own_fault(e): return runs[-1],None
     return runs[0],e
 
-# %% ../nbs/34_observe.ipynb #3b9edc93
+# %% ../nbs/34_observe.ipynb #8b919ba3
 def _left_open(trace, how):
     "Lines on what this run can't tell, although it was asked"
     o,optimizer = trace.outcome,how.optimizer
@@ -284,6 +295,7 @@ def _left_open(trace, how):
         yield f'{step} cannot be taken on fake tensors ({o.unstepped}), so {lost} not known'
     if trace.saved.unseen: yield 'torch.func does not tell what it saves for backward, so it is not counted'
 
+# %% ../nbs/34_observe.ipynb #d52fbd68
 def _on_fakes_or_real(model, args, kwargs, how):
     trace,e = _on_stand_ins(model, args, kwargs, how)
     notes = []
@@ -293,7 +305,7 @@ def _on_fakes_or_real(model, args, kwargs, how):
         notes.append(f'a real run on {home(model, args)}{why}')
     return trace,[*notes, *_left_open(trace, how)]
 
-# %% ../nbs/34_observe.ipynb #deb55573
+# %% ../nbs/34_observe.ipynb #e3ed4993
 def observe(
     model:nn.Module, # Any model
     args=(), # Its inputs by position
@@ -329,7 +341,7 @@ class _Stopwatch(CallStack):
         res,self.spent = self.spent,collections.Counter()
         return res
 
-# %% ../nbs/34_observe.ipynb #ffb45b04
+# %% ../nbs/34_observe.ipynb #0d5c0ef3
 def _clock_of(model):
     "A clock that waits for what was started on a GPU"
     if not any(device_of(p).type=='cuda' for p in model.parameters()): return time.perf_counter
@@ -337,9 +349,9 @@ def _clock_of(model):
         torch.cuda.synchronize()
         return time.perf_counter()
     return now
-
 _timed_runs = 5   # an odd number, whose median is one that was measured
 
+# %% ../nbs/34_observe.ipynb #6383bef1
 def timed(
     model:nn.Module, # A model with numbers
     args=(), # Its inputs by position
@@ -359,6 +371,3 @@ def timed(
                 runs.append(watch.read())
     def median(name): return 1000*statistics.median(r[name] for r in runs)
     return {name: median(name) for name in runs[-1]}
-
-# %% ../nbs/34_observe.ipynb #aa113400
-_brief_error,_bytes,_has_numbers,_observe,_run,_timed = brief_error,bytes_of,has_numbers,observe,run_once,timed

@@ -25,6 +25,7 @@ def _made_by_user(r):
     "What columns with a function say of `r`, where it doesn't add up"
     return [str(getattr(r, c.name)) for c in summary_columns.values() if c.of and not c.adds]
 
+# %% ../nbs/37_tables.ipynb #2148f75a
 def alike(
     r:Row, # Any row
 ) -> tuple:
@@ -40,6 +41,7 @@ def _numbered(r, above):
     "The number of `r` in the block `above`, or its name there"
     return r.name[len(above.name):].lstrip('.')
 
+# %% ../nbs/37_tables.ipynb #d42b9ef1
 def folded(
     r:Row, # Any row
     fold:bool=True, # Take alike numbered rows together?
@@ -54,6 +56,7 @@ def folded(
         before = kind
     return [(rows, _range_of(rows, r)) for rows in groups]
 
+# %% ../nbs/37_tables.ipynb #7d44ce80
 def _range_of(rows, above):
     first,last = _numbered(rows[0], above),_numbered(rows[-1], above)
     return first if len(rows)==1 else f'{first}–{last}'
@@ -87,6 +90,7 @@ def times(self:Line):
     n = len(self.rows)
     return f'×{n}' if n>1 else ''
 
+# %% ../nbs/37_tables.ipynb #d4ec94cd
 @patch(as_prop=True)
 def tail(self:Line):
     "What stands behind the name: how many, and what is special about them"
@@ -150,6 +154,7 @@ def _with_bars(c, cells, lines, total):
     wide = max(map(len, cells))
     return [f'{s:>{wide}} {b:4}' for s,b in zip(cells, bars)]
 
+# %% ../nbs/37_tables.ipynb #b0c01b15
 def _in_text(c, lines, total, exact, narrow):
     "The title of column `c`, and its cells, with bars if there is a `total`"
     cells = [c.title, *_texts(c, lines, exact)]
@@ -159,6 +164,7 @@ def _in_text(c, lines, total, exact, narrow):
 # %% ../nbs/37_tables.ipynb #b0c01b12
 def _sides(cols): return '<'+''.join('>' if c.number else '<' for c in cols)
 
+# %% ../nbs/37_tables.ipynb #b0c01b16
 _least_label = 16 # columns for names, although the table gets wider than the page
 
 def text_table(
@@ -201,6 +207,7 @@ def _plain_grid(names, lines, cols, exact, **kwargs):
     heads = ['layer', *(c.title for c in cols)]
     return Grid(heads, zip(names, *columns), align=_sides(cols), **kwargs)
 
+# %% ../nbs/37_tables.ipynb #faf2a2ed
 def markdown_table(
     lines, # List of `Line`s
     cols, # Names of columns
@@ -217,6 +224,7 @@ def _name_in_tex(l):
     text = f'{l.text} ({l.times})' if l.times else l.text
     return Tex(rf'\hspace{{{l.rows[0].depth}em}}'+tex(text))
 
+# %% ../nbs/37_tables.ipynb #f5e1b2df
 def latex_table(
     lines, # List of `Line`s
     cols, # Names of columns
@@ -266,6 +274,7 @@ def _html_name(l):
     indent = f'padding-left:{1.2*r.depth:.1f}em'
     return Span(l.text, *more, cls='hb-n', style=indent, title=r.name)
 
+# %% ../nbs/37_tables.ipynb #b0c01b17
 def _html_line(l, cols, totals, limit):
     "A line, and in it what is below, open down to depth `limit`"
     from fastcore.xml import Div, Details, Summary
@@ -311,6 +320,7 @@ class Icicle:
         n = len(self.colours)%len(_okabe_ito)
         return self.colours.setdefault(r.type, _okabe_ito[n])
 
+# %% ../nbs/37_tables.ipynb #fe322532
 def short_label(
     r:Row, # Any row
     room:int, # In letters
@@ -346,6 +356,7 @@ def _icicle_axes(ax, whole, deepest, label):
     ax.xaxis.set_major_formatter(lambda v,_: human(int(v)))
     ax.spines[['top','right','left']].set_visible(False)
 
+# %% ../nbs/37_tables.ipynb #8e722175
 def icicles(
     root:Row, # The row of the model
     whats:dict, # From the name of a column to what it is called: an icicle each

@@ -168,16 +168,16 @@ def wrap(
     return [l.replace('\0', '') for l in textwrap.wrap(filled, width-('\0' in filled), **kwargs)]
 
 # %% ../nbs/01_words.ipynb #be0989b1
-def _is_number(x): return isinstance(x, Real) and not isinstance(x, bool)
+def _numeric(x): return isinstance(x, Real) and not isinstance(x, bool)
 
 def _in_cell(x):
     "What stands in a cell, as text"
-    return num(x) if x is None or _is_number(x) else str(x)
+    return num(x) if x is None or _numeric(x) else str(x)
 
 def _side(cells):
     "`'>'` for a column of numbers, which are compared digit by digit, and `'<'` for any other"
     known = [c for c in cells if c is not None]
-    return '>' if known and all(map(_is_number, known)) else '<'
+    return '>' if known and all(map(_numeric, known)) else '<'
 
 class Grid:
     "A table: titles of columns, and rows of cells"
@@ -200,7 +200,7 @@ class Grid:
         return [f'and {self.left_out:,} more'] if self.left_out else []
 
 # %% ../nbs/01_words.ipynb #0ad3e946
-def _set(s, width, side):
+def _padded(s, width, side):
     "`s` in `width` columns of the screen"
     blank = ' '*(width-text_width(s))
     return blank+s if side=='>' else s+blank
@@ -214,7 +214,7 @@ def _grid_lines(g, width=None, head=True):
         others = sum(wide[1:])+2*len(wide[1:])   # with the gaps between
         wide[0] = max(8, min(wide[0], width-others))
         for r in rows: r[0] = cut(r[0], wide[0])
-    return ['  '.join(map(_set, r, wide, g.align)).rstrip() for r in rows]
+    return ['  '.join(map(_padded, r, wide, g.align)).rstrip() for r in rows]
 
 @patch
 def text(self:Grid,
