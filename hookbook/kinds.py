@@ -67,6 +67,7 @@ def _from_name(name):
     "The kind of a class that is not in the table, by the words in its name"
     return next((k for word,k in _by_word.items() if word in name.lower()), _unknown)
 
+# %% ../nbs/03_kinds.ipynb #79823732
 def kind_of(
     layer, # A module, its class, or the name of its class, as a loaded run has it
 ) -> Kind: # One that says nothing for a layer nobody knows

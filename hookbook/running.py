@@ -37,6 +37,7 @@ def outermost_module(
         frame = frame.f_back
     return res and res.f_locals['self']
 
+# %% ../nbs/10_running.ipynb #3987aa6c
 def times_running(
     m:nn.Module, # Any module
 ) -> int:
@@ -55,7 +56,8 @@ def recomputing() -> bool:
     return _graph_task() != -1
 
 # %% ../nbs/10_running.ipynb #b5b2491e
-_compiling,_tracing = torch.compiler.is_compiling,torch.jit.is_tracing
+_compiling = torch.compiler.is_compiling
+_tracing = torch._C._is_tracing   # private; `torch.jit.is_tracing` takes three times as long
 
 def blind() -> str: # `'compiling'`, `'tracing'` or `'transform'`
     "Why values should not be looked at now; empty if they may be"
