@@ -79,10 +79,12 @@ def to_dict(self:Summary) -> dict:
     def known(o, names):
         values = {k: in_json(getattr(o, k)) for k in names}
         return {k: None if k in self.unmeasured else v for k,v in values.items()}
-    names = dict.fromkeys([f.name for f in fields(Row)]+[*summary_columns])
-    del names['children']
+    own = [f.name for f in fields(Row) if f.name!='children']
+    names = dict.fromkeys([*own, *summary_columns])
     totals = [k for k in vars(self) if k not in _shown]
-    return known(self, totals) | dict(rows=[known(r, names) for r in self.rows])
+    res = known(self, totals)
+    res['rows'] = [known(r, names) for r in self.rows]
+    return res
 
 # %% ../nbs/39_summary.ipynb #b0c01d02
 @patch
@@ -137,8 +139,11 @@ def _one_difference(name, what, before, after):
 def _differences(name, a, b, fields):
     "What is different in the rows `a` and `b`, of which one may be missing"
     if not (a and b): return [(name, 'row', a and a.type, b and b.type)]
-    changed = [f for f in fields if getattr(a, f)!=getattr(b, f)]
-    return [(name, f, getattr(a, f), getattr(b, f)) for f in changed]
+    res = []
+    for f in fields:
+        before,after = getattr(a, f),getattr(b, f)
+        if before!=after: res.append((name, f, before, after))
+    return res
 
 # %% ../nbs/39_summary.ipynb #5241a372
 @patch
