@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/plot.html.md"""
 __all__ = ['LiveView', 'HEALTHY_UPDATE', 'subplots', 'color_dim', 'layer_curves', 'dead_chart', 'grad_flow', 'update_ratios',
            'compare']
 
-# %% ../nbs/65_plot.ipynb #d8cbaf98
+# %% ../nbs/65_plot.ipynb #691abd3f
 import io, time
 from fastcore.basics import ifnone, patch
 from .run import *
@@ -38,6 +38,7 @@ def overview(self:Run,
     self.update_ratios(ax=axs[3])
     return axs
 
+# %% ../nbs/65_plot.ipynb #7bd0b538
 def _overview_grid(run):
     "Rows and columns of the overview of `run`: without an optimizer there are two panels"
     return (2,2) if has_updates(run) else (1,2)
@@ -53,6 +54,7 @@ def _drawn(run):
     fig.savefig(buf, format='png', dpi=80)
     return buf.getvalue()
 
+# %% ../nbs/65_plot.ipynb #b1131e96
 class LiveView:
     "The picture of a run that is being recorded, redrawn in the output of a notebook's cell"
     _clock = staticmethod(time.perf_counter)
@@ -90,6 +92,7 @@ def _display(self:LiveView, png):
     if self.handle: self.handle.update(Image(png))
     else: self.handle = display(Image(png), display_id=True)
 
+# %% ../nbs/65_plot.ipynb #803bd329
 @patch
 def live_view(self:Run,
     every:float=3., # Seconds between two drawings, at least

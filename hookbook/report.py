@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/report.html.md"""
 # %% auto #0
 __all__ = ['layer_table', 'Changes', 'changes']
 
-# %% ../nbs/69_report.ipynb #c3789b40
+# %% ../nbs/69_report.ipynb #e1bdfea2
 from pathlib import Path
 from torch import nn
 from fastcore.basics import patch
@@ -43,7 +43,7 @@ def _cells(row):
     kind = row['kind'] if row['fired'] else f'{row["kind"]} (never fired)'
     return [row['layer'],kind,*map(row.get, number_labels)]
 
-# %% ../nbs/69_report.ipynb #4f7f34f7
+# %% ../nbs/69_report.ipynb #536bb445
 def layers_part(
     run:Run, # What was recorded
     findings=(), # What `run.health()` gave, to count
@@ -55,7 +55,7 @@ def layers_part(
     table = sortable(heads, map(_cells, rows), map(link, rows))
     return layers_box(table, only=True),P(f'NaN/Inf are counted in all steps. {_WHAT}', klass='note')
 
-# %% ../nbs/69_report.ipynb #79630cf8
+# %% ../nbs/69_report.ipynb #6767e542
 def dims_part(
     run:Run, # With histograms
 ) -> tuple: # Elements
@@ -66,11 +66,12 @@ def dims_part(
         'Grey is where no value was finite.')
     return P(note, klass='note'),small_dims(run)
 
+# %% ../nbs/69_report.ipynb #65d0072f
 def _pictures_part(pictures, missing, *notes):
     "Pictures and notes on them, or why there are none"
     return (gallery(pictures),*notes) if pictures else P(f'{missing}: there is nothing to draw.')
 
-# %% ../nbs/69_report.ipynb #6957f94e
+# %% ../nbs/69_report.ipynb #570b1009
 def _written(path, name, title, about, parts):
     "Write a page to the file `path`, or to the file `name` in the folder `path`"
     path = Path(path)
@@ -83,6 +84,7 @@ def _check_summary(summary):
     raise TypeError(f'summary={summary!r} is neither text nor a summary: '
         'give `summary(model)`, the model, or a string')
 
+# %% ../nbs/69_report.ipynb #da577978
 @patch
 def report(self:Run,
     path='report.html', # Where to write it: a file, or a folder that gets a `report.html`
@@ -116,6 +118,7 @@ def _changes_part(self):
     lines = [P(f'{s}.') for s in said]
     return (*lines,layers_box(table),P(_WHAT, klass='note'))
 
+# %% ../nbs/69_report.ipynb #463d5243
 @patch
 def report(self:Changes,
     path='changes.html', # Where to write it: a file, or a folder that gets a `changes.html`
