@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/fakes.html.md"""
 __all__ = ['sparse_layouts', 'aten', 'device_of', 'home', 'Fakes', 'dense_parts', 'Aliases', 'places', 'swap_state', 'op_name',
            'op_family', 'storage_id', 'operands', 'FakeRun', 'fake_of', 'unpacked', 'pad_packed']
 
-# %% ../nbs/31_fakes.ipynb #21ce8f80
+# %% ../nbs/31_fakes.ipynb #9076a15e
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy, UninitializedParameter, UninitializedBuffer
@@ -26,7 +26,7 @@ def device_of(
     "The device of `t`; that which it pretends to be on, if it is a fake"
     return t.fake_device if isinstance(t, FakeTensor) else t.device
 
-# %% ../nbs/31_fakes.ipynb #7cf2d31f
+# %% ../nbs/31_fakes.ipynb #eb883bee
 def home(
     model:nn.Module, # Any module
     args, # Its inputs, nested
@@ -37,7 +37,7 @@ def home(
         if d.type!='meta': return d
     return torch.device('cpu')
 
-# %% ../nbs/31_fakes.ipynb #1f0b6c88
+# %% ../nbs/31_fakes.ipynb #d3848888
 _worth_keeping = 2**16   # elements: a mask for 256 tokens, or the lengths of a large batch, and half a megabyte at most
 
 def _has_small_value(t):
@@ -54,7 +54,7 @@ def _is_plain(t):
     if t.is_quantized or t.is_nested or t.layout is not torch.strided: return False
     return type(t) in _ordinary or isinstance(t, FakeTensor)
 
-# %% ../nbs/31_fakes.ipynb #4519e356
+# %% ../nbs/31_fakes.ipynb #c2e7cbbe
 class Fakes:
     "Gives a fake tensor for a real one, and knows the values of small ones"
     def __init__(self,
@@ -72,7 +72,7 @@ class Fakes:
         if _has_small_value(t): self.values[new] = t.detach().clone()
         return new
 
-# %% ../nbs/31_fakes.ipynb #a75399e5
+# %% ../nbs/31_fakes.ipynb #1e1c4198
 @patch
 def plain(self:Fakes, t):
     "The fake of an ordinary tensor, made as PyTorch makes its own: a shell on meta, and the device it claims"
@@ -80,14 +80,14 @@ def plain(self:Fakes, t):
     device = device_of(t)
     return FakeTensor(self.mode, shell, self.home if device.type=='meta' else device)
 
-# %% ../nbs/31_fakes.ipynb #84c8a651
+# %% ../nbs/31_fakes.ipynb #76b99126
 _compressed_rows,_compressed_columns = ('crow_indices','col_indices','values'),('ccol_indices','row_indices','values')
 sparse_layouts = {   # from a layout to the methods that give the dense parts of such a tensor, its values last
     torch.sparse_coo: ('_indices','_values'),     # those without an underscore ask whether it is coalesced
     torch.sparse_csr: _compressed_rows, torch.sparse_bsr: _compressed_rows,
     torch.sparse_csc: _compressed_columns, torch.sparse_bsc: _compressed_columns}
 
-# %% ../nbs/31_fakes.ipynb #f8184346
+# %% ../nbs/31_fakes.ipynb #78d6a006
 def dense_parts(
     t:Tensor, # Of any layout
 ) -> list:
@@ -111,10 +111,11 @@ class _Lazy:
     def materialize(self, shape, device=None, dtype=None):
         new = torch.empty(shape, device=device or self.home, dtype=dtype or self.kind)
         self.tell(nn.Parameter(new, self.trained) if isinstance(self, UninitializedParameter) else new)
+
 class _LazyParam(_Lazy, UninitializedParameter): pass
 class _LazyBuffer(_Lazy, UninitializedBuffer): pass
 
-# %% ../nbs/31_fakes.ipynb #fed6fdf6
+# %% ../nbs/31_fakes.ipynb #8ed552f7
 def _lazy_stand_in(t, home, tell):
     if isinstance(t, UninitializedParameter): new = _LazyParam(t.requires_grad, 'cpu', t.dtype)
     else: new = _LazyBuffer(False, 'cpu', t.dtype)
@@ -135,13 +136,13 @@ def places(
             uses.append((h.holds,k))
     return res
 
-# %% ../nbs/31_fakes.ipynb #73d2217f
+# %% ../nbs/31_fakes.ipynb #67096197
 def _put(new, uses):
     "Put `new` in each place; by the plain methods, since some subclasses forbid changes"
     for holds,k in uses: (dict if isinstance(holds, dict) else list).__setitem__(holds, k, new)
     return new
 
-# %% ../nbs/31_fakes.ipynb #02704300
+# %% ../nbs/31_fakes.ipynb #15755479
 def swap_state(
     held, # List of `Held`, as `borrowed` gives it
     stand_in, # `Fakes` or `Aliases`: gives a stand-in for a tensor
@@ -161,7 +162,7 @@ def swap_state(
         put(_lazy_stand_in(t, place, tell), t, uses)
     return made
 
-# %% ../nbs/31_fakes.ipynb #b0990e10
+# %% ../nbs/31_fakes.ipynb #aef41a04
 aten = torch.ops.aten   # PyTorch's own operators
 # an operator such as `aten.mm.default` has no public way to its names
 def op_name(func): return func._schema.name.replace('::', '.')      # 'aten.mm'
@@ -171,7 +172,7 @@ def storage_id(storage):
     "The address of a storage in C++: all that identifies it, since each question for it makes another object in Python"
     return storage._cdata
 
-# %% ../nbs/31_fakes.ipynb #d4f4df5a
+# %% ../nbs/31_fakes.ipynb #f46e697b
 def operands(
     args, # Arguments of an operator
 ): # Yields tensors
@@ -190,10 +191,11 @@ def _may_mix(op, kinds):
     "Does `op` take operands of these dtypes together?"
     first,*others = kinds
     return op in _norm_ops and others==[torch.float32] and first in _half_size
+
 def _by_x(t): return 'x'.join(map(str, t.shape)) or 'scalar'
 def _dtype_by_x(t): return f'{str(t.dtype).removeprefix("torch.")} ({_by_x(t)})'
 
-# %% ../nbs/31_fakes.ipynb #4c8430c5
+# %% ../nbs/31_fakes.ipynb #a867c49b
 def _refused(func, args):
     "Why the real operator would refuse `args`, which the fake one takes; `None` if it would not"
     op = op_family(func)
@@ -216,7 +218,7 @@ def _with_operands(args, f):
     several = list,tuple
     return [type(a)(map(one, a)) if isinstance(a, several) else one(a) for a in args]
 
-# %% ../nbs/31_fakes.ipynb #d29ff0f0
+# %% ../nbs/31_fakes.ipynb #21dcf6a5
 class FakeRun:
     "Runs operators on fake tensors, and follows the values of small ones"
     def __init__(self,
@@ -254,7 +256,7 @@ def __call__(self:FakeRun, func, args, kwargs):
     if func._schema.is_mutable: self.forget(func, args)      # it writes into an argument, and says so nowhere else
     return out
 
-# %% ../nbs/31_fakes.ipynb #2794cf89
+# %% ../nbs/31_fakes.ipynb #5a319c93
 @patch
 def plainly(self:FakeRun, func, args, kwargs):
     "On fakes alone; the cache of fake results can't compare the packed weights of quantized recurrent layers"
@@ -263,7 +265,7 @@ def plainly(self:FakeRun, func, args, kwargs):
         if '__eq__' not in str(e): raise
         with replaced(self.fakes.mode, 'cache_enabled', False): return func(*args, **kwargs)
 
-# %% ../nbs/31_fakes.ipynb #dcdf63d7
+# %% ../nbs/31_fakes.ipynb #3171502f
 @patch
 def adopt(self:FakeRun, x):
     "Fake tensors for real results, their values known"
@@ -280,7 +282,7 @@ def _is_here(device):
     "Can values for this device be worked out on this machine?"
     return device.type=='cpu' or (device.type!='meta' and torch.cuda.is_available())
 
-# %% ../nbs/31_fakes.ipynb #ce93a5a4
+# %% ../nbs/31_fakes.ipynb #90802196
 @patch
 def follow(self:FakeRun, func, args, kwargs, out):
     "Work out the real values of `out`, unless they are many or have no meaning; tells whether it did"
@@ -293,7 +295,7 @@ def follow(self:FakeRun, func, args, kwargs, out):
         if isinstance(t, FakeTensor): self.values[t] = r
     return True
 
-# %% ../nbs/31_fakes.ipynb #ea958bb9
+# %% ../nbs/31_fakes.ipynb #146f77a4
 @patch
 def forget(self:FakeRun, func, args):
     "A known tensor was overwritten by something unknown: its value is gone, and that of all its views"
@@ -309,21 +311,21 @@ _without_fake = {}   # from the name of an operator to a function of a `FakeRun`
 def fake_of(
     names:str, # Of operators, after the name of their library: 'aten: index masked_select'
 ):
-    "A decorator for `f(run, *args, **kwargs)`, which gives the fake result of operators that have none; `None` if it can't tell"
+    "A decorator for `f(run, *args, **kwargs)`, the fake result of operators that have none; `None` if it can't tell"
     space,*ops = names.replace(':', ' ').split()
     def _f(f):
         for n in ops: _without_fake[f'{space}.{n}'] = f
         return f
     return _f
 
-# %% ../nbs/31_fakes.ipynb #1709ba05
+# %% ../nbs/31_fakes.ipynb #b2a56423
 @patch
 def by_shape(self:FakeRun, func, args, kwargs):
     "The output of an operator that does not run on fake tensors; `None` if its shape is not known"
     f = _without_fake.get(op_name(func))
     return f and f(self, *args, **kwargs)
 
-# %% ../nbs/31_fakes.ipynb #42c6c6c5
+# %% ../nbs/31_fakes.ipynb #e70602bf
 @fake_of('aten: _grouped_mm')
 def _grouped_out(run, a, b, offs=None, bias=None, out_dtype=None):
     if a.ndim+b.ndim==5: lead = ()         # rows sorted by expert, times a matrix an expert, or the other way round
@@ -331,7 +333,7 @@ def _grouped_out(run, a, b, offs=None, bias=None, out_dtype=None):
     size = *lead,a.shape[-2],b.shape[-1]
     return a.new_empty(size, dtype=out_dtype)
 
-# %% ../nbs/31_fakes.ipynb #800ec52b
+# %% ../nbs/31_fakes.ipynb #20385f62
 def unpacked(
     packed, # The packed weights of a quantized layer, an object of C++
 ) -> Tensor:
@@ -354,17 +356,17 @@ def _index(run, x, masks):
             res += run.adopt(where)
     return aten.index.Tensor(x, res)
 
-# %% ../nbs/31_fakes.ipynb #0ebd34c4
+# %% ../nbs/31_fakes.ipynb #09044bbf
 @fake_of('aten: masked_select')
 def _masked_select(run, x, mask): return _index(run, x, [mask.expand_as(x)])
 
-# %% ../nbs/31_fakes.ipynb #79f7ec08
+# %% ../nbs/31_fakes.ipynb #d0a02005
 def _how_many_reach(lengths):
     "For each step, how many of `lengths` go beyond it; and the other way round, lengths from such sizes"
     lengths,steps = torch.tensor(lengths),torch.arange(max(lengths))
     return (lengths>steps[:,None]).sum(1)
 
-# %% ../nbs/31_fakes.ipynb #c7ecec89
+# %% ../nbs/31_fakes.ipynb #f384f158
 @fake_of('aten: _pack_padded_sequence')
 def _packed(run, x, lengths, batch_first):
     "Padded sequences of known lengths, packed"
@@ -375,7 +377,7 @@ def _packed(run, x, lengths, batch_first):
         sizes = _how_many_reach(ls)
     return x.new_empty(sum(ls), *x.shape[2:]),sizes
 
-# %% ../nbs/31_fakes.ipynb #2bac7380
+# %% ../nbs/31_fakes.ipynb #3bb11a80
 def pad_packed(data, sizes, batch_first, padding, total):
     "What `torch._VF._pad_packed_sequence` gives, which reads and writes memory that fake tensors don't have"
     with no_dispatch():

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/trace.html.md"""
 # %% auto #0
 __all__ = ['Choice', 'Node', 'CallStack', 'watch_calls', 'Params', 'Saved', 'BackwardMap', 'Outcome', 'Trace']
 
-# %% ../nbs/33_trace.ipynb #ecbfcfdb
+# %% ../nbs/33_trace.ipynb #7741564e
 import collections, dataclasses, functools, inspect, threading, traceback, weakref
 from contextlib import contextmanager
 import torch
@@ -19,7 +19,7 @@ from .nested import *
 from .modules import *
 from .running import recomputing
 
-# %% ../nbs/33_trace.ipynb #7d9809fe
+# %% ../nbs/33_trace.ipynb #f113b6ef
 from .borrow import replaced
 from .fakes import aten, dense_parts, operands, storage_id
 
@@ -31,7 +31,7 @@ class Node:
         self.in_shapes = self.out_shapes = self.out_dtype = None    # of the first call
         self.macs = self.back_macs = self.saved = 0                 # MACs of forward and backward, bytes kept
 
-# %% ../nbs/33_trace.ipynb #96c396fa
+# %% ../nbs/33_trace.ipynb #f9e14225
 _by_position = inspect.Parameter.POSITIONAL_ONLY,inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 @functools.lru_cache(None)
@@ -41,7 +41,7 @@ def _arg_names(f):
     except (TypeError,ValueError): return []
     return [n for n,p in params.items() if p.kind in _by_position]
 
-# %% ../nbs/33_trace.ipynb #869cb49a
+# %% ../nbs/33_trace.ipynb #a99a7eeb
 def _in_shapes(m, args, kwargs):
     "From the name of each argument, and the path inside it, to a shape"
     f = m.forward
@@ -77,7 +77,7 @@ def _nearest(names, above):
             if up.name and n.startswith(up.name+'.'): return n
     return names[0]
 
-# %% ../nbs/33_trace.ipynb #5bfe9837
+# %% ../nbs/33_trace.ipynb #172b7350
 @patch
 def node(self:CallStack, m):
     "The node for this call of `m`"
@@ -96,7 +96,7 @@ def enter(self:CallStack, m, args, kwargs):
     if n.in_shapes is None: n.in_shapes = _in_shapes(m, args, kwargs)
     return n
 
-# %% ../nbs/33_trace.ipynb #95e358e2
+# %% ../nbs/33_trace.ipynb #89af087b
 @patch
 def leave(self:CallStack, n, m, out):
     "`m` returns `out`"
@@ -108,7 +108,7 @@ def leave(self:CallStack, n, m, out):
     self.failed = None      # somebody caught what was raised below
     if self.after: self.after(n, out)
 
-# %% ../nbs/33_trace.ipynb #0a37dcc1
+# %% ../nbs/33_trace.ipynb #26e107cb
 @patch
 def broke(self:CallStack, n, e):
     "An exception leaves `n`; the first node it leaves is where it came from"
@@ -134,7 +134,7 @@ def watch_calls(
         finally: calls.running.pop()
     return __call__
 
-# %% ../nbs/33_trace.ipynb #9cf1fe31
+# %% ../nbs/33_trace.ipynb #a7cb6d31
 class Params:
     "Which storage stands for which parameter, and how many MACs it took part in"
     def __init__(self):
@@ -157,7 +157,7 @@ class Params:
 
     def owns(self, storage): return storage_id(storage) in self.storages
 
-# %% ../nbs/33_trace.ipynb #ccd0776d
+# %% ../nbs/33_trace.ipynb #1ebe6bd7
 @patch
 def count(self:Params, macs, args):
     "Put `macs` down to the parameters among `args`"
@@ -166,13 +166,13 @@ def count(self:Params, macs, args):
         key = storage_id(t.untyped_storage())
         if key in self.storages: self.macs[key] += macs
 
-# %% ../nbs/33_trace.ipynb #cefa89ed
+# %% ../nbs/33_trace.ipynb #6274f904
 @patch
 def macs_of(self:Params, p):
     "MACs that the parameter with the identity `p` took part in"
     return self.macs[self.key_of.get(p)]
 
-# %% ../nbs/33_trace.ipynb #c68114ea
+# %% ../nbs/33_trace.ipynb #caef48bc
 @patch
 def new_data(self:Params, p, new):
     "The parameter `p` gets the data of `new`, as in `model.half()`; stands in for `torch.utils.swap_tensors`"
@@ -192,7 +192,7 @@ class _Box:
     __slots__ = 't','__weakref__'
     def __init__(self, t): self.t = t
 
-# %% ../nbs/33_trace.ipynb #18bf72cb
+# %% ../nbs/33_trace.ipynb #8a08ab5f
 class Saved:
     "Puts the bytes that autograd saves down to the module that is running"
     def __init__(self,
@@ -204,7 +204,7 @@ class Saved:
         self.unseen = False   # was there something about which nobody may ask?
 
     def pack(self, t):
-        "Autograd saves `t`, and gets it back in a box, which `close` empties: an output saved by its own node is a circle"
+        "Autograd saves `t`, in a box, which `close` empties: an output that is saved by its own node is a circle"
         for st in (o.untyped_storage() for o in dense_parts(t)):
             if storage_id(st) in self.storages or self.params.owns(st): continue
             self.storages.add(storage_id(st))
@@ -216,7 +216,7 @@ class Saved:
 
     def unpack(self, box): return box.t
 
-# %% ../nbs/33_trace.ipynb #02926eab
+# %% ../nbs/33_trace.ipynb #317382ce
 @patch
 def close(self:Saved):
     "Let go of all tensors"
@@ -261,7 +261,7 @@ class BackwardMap:
             self.made_by[g] = n
             todo += [f for f,_ in g.next_functions]
 
-# %% ../nbs/33_trace.ipynb #791bae3c
+# %% ../nbs/33_trace.ipynb #648f2e97
 @patch
 def run(self:BackwardMap, out):
     "Run backward from `out`: from its scalars if it has any, else from all of it"
@@ -271,13 +271,13 @@ def run(self:BackwardMap, out):
     for g,n in self.made_by.items(): g.register_prehook(self.claim(n))
     if outs: torch.autograd.backward(outs, [torch.ones_like(t) for t in outs])
 
-# %% ../nbs/33_trace.ipynb #ca00c816
+# %% ../nbs/33_trace.ipynb #d3359dc5
 @patch
 def claim(self:BackwardMap, n):
     def _f(*_): self.running = n
     return _f
 
-# %% ../nbs/33_trace.ipynb #5cd0e544
+# %% ../nbs/33_trace.ipynb #8aa9c154
 @dataclasses.dataclass
 class Outcome:
     "How a run ended, and what it needed beside its results"
@@ -287,7 +287,7 @@ class Outcome:
     optim_bytes:int=None # Of the optimizer's state
     unstepped:str=None # Why the optimizer could not take a step
 
-# %% ../nbs/33_trace.ipynb #90336346
+# %% ../nbs/33_trace.ipynb #01450a67
 class Trace:
     "Follows one run of `model`: which module is running, and what happens in it"
     def __init__(self,
@@ -310,13 +310,13 @@ def count(self:Trace, macs, args):
     self.calls.top.macs += macs
     self.params.count(macs, args)
 
-# %% ../nbs/33_trace.ipynb #3aba4f54
+# %% ../nbs/33_trace.ipynb #0aac700a
 @patch
 def note(self:Trace, name):
     "There is no formula for an operator that may multiply"
     self.uncounted[name] += 1
 
-# %% ../nbs/33_trace.ipynb #59e850a8
+# %% ../nbs/33_trace.ipynb #806fedd8
 Choice = collections.namedtuple('Choice', 'name among k topk')   # who chose, out of how many, how many, by `topk`?
 
 @patch
@@ -329,7 +329,7 @@ def choose(self:Trace, op, args):
     if not x.ndim or not isinstance(d, int): return
     self.choices.append(Choice(self.calls.top.name, x.shape[d], k, topk))
 
-# %% ../nbs/33_trace.ipynb #37a3b88d
+# %% ../nbs/33_trace.ipynb #262bf4c4
 @patch
 def close(self:Trace):
     "Let go of all tensors of the run"
@@ -338,7 +338,7 @@ def close(self:Trace):
     self.backward.made_by.clear()
     if self.error is not None: traceback.clear_frames(self.error.__traceback__)
 
-# %% ../nbs/33_trace.ipynb #706af0a7
+# %% ../nbs/33_trace.ipynb #9bf789e3
 @patch(as_prop=True)
 def nodes(self:Trace): return self.calls.nodes
 
@@ -354,6 +354,6 @@ def root(self:Trace): return self.calls.root
 @patch(as_prop=True)
 def failed(self:Trace): return self.calls.failed
 
-# %% ../nbs/33_trace.ipynb #3945e071
+# %% ../nbs/33_trace.ipynb #c3325fe3
 @patch(as_prop=True)
 def error(self:Trace): return self.outcome.error
