@@ -9,7 +9,7 @@ __all__ = ['N_BINS', 'ZERO', 'FINITE', 'N_FOLDED', 'FOLD_OF', 'bin_edges', 'fini
            'magnitude_edges', 'lower_edges', 'sampling', 'count_host', 'count_there', 'hist_bits', 'host_bits',
            'all_counts', 'quantile', 'fold', 'unfold', 'hist_40']
 
-# %% ../nbs/07_bins.ipynb #897b2d30
+# %% ../nbs/07_bins.ipynb #c54d389e
 import math
 from functools import cache
 import numpy as np, torch
@@ -30,7 +30,7 @@ def bin_edges() -> np.ndarray: # (2049,), float64, ascending but for the `nan` c
     pos[:_INF+1] = (np.arange(_INF+1, dtype=np.uint32)<<21).view(np.float32)
     return np.concatenate([-pos[:0:-1], pos])
 
-# %% ../nbs/07_bins.ipynb #83301cea
+# %% ../nbs/07_bins.ipynb #661c5c5e
 def finite(
     h, # (..., 2048), counts as `hist_bits` gives them
 ): # (..., 2040)
@@ -95,7 +95,7 @@ def count_host(x) -> np.ndarray: # (2048,), int64
     h[:ZERO] = h[ZERO-1::-1].copy()   # negative codes run backwards
     return h
 
-# %% ../nbs/07_bins.ipynb #80689d66
+# %% ../nbs/07_bins.ipynb #92dae87b
 def count_there(x) -> Tensor: # (2048,), int64
     "Count all of the flat tensor `x`, on its device"
     h = _count(_codes(x)+ZERO, N_BINS)
@@ -177,7 +177,7 @@ def fold(
     "Counts in fewer bins, wide ones far from 1"
     return np.add.reduceat(h, _starts, -1)
 
-# %% ../nbs/07_bins.ipynb #7a111655
+# %% ../nbs/07_bins.ipynb #b9a471dc
 def unfold(
     folded, # (..., 566), counts as `fold` gives them
 ) -> np.ndarray: # (..., 2048), int64: the counts of a wide bin are spread evenly over those it stands for
@@ -217,7 +217,7 @@ def _host_40(x):
     if n[0]: h[0] += np.count_nonzero(a==0)-np.count_nonzero(a.view(np.int32)==0)   # negative zeros
     return torch.from_numpy(h)
 
-# %% ../nbs/07_bins.ipynb #f3bee67b
+# %% ../nbs/07_bins.ipynb #e49c6b36
 def _any_40(x):
     "As `_host_40`, for types that `float32` cannot hold"
     a = x.to(torch.float64).numpy()

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/borrow.html.md"""
 # %% auto #0
 __all__ = ['Held', 'entries', 'reach', 'borrowed', 'replaced', 'stay_young', 'forget_fakes']
 
-# %% ../nbs/30_borrow.ipynb #31481c66
+# %% ../nbs/30_borrow.ipynb #5e2dc893
 import collections, functools, gc, random, sys, types
 from contextlib import contextmanager
 import torch
@@ -38,7 +38,7 @@ _registries = '_modules','_parameters','_buffers'           # where `nn.Module` 
 _plain_values = str,int,float,bool,bytes,type(None)         # they hold nothing
 Held = collections.namedtuple('Held', 'owner holds name')   # an object, what it holds (a dict or container), its name
 
-def _inside(h):
+def _held_by(h):
     "What is held by `h`, each with its name"
     for k,v in entries(h.holds):
         if isinstance(v, _plain_values): continue
@@ -46,7 +46,7 @@ def _inside(h):
         elif h.holds is h.owner and not isinstance(k, str): yield v,f'{h.name}[{k!r}]'
         else: yield v,f'{h.name}.{k}' if h.name else str(k)
 
-# %% ../nbs/30_borrow.ipynb #2b1c53ae
+# %% ../nbs/30_borrow.ipynb #afae255d
 # steps from a module to what is in its service, as to `model.config.rope.cache['cos']`; further away lies the program
 _far = 4
 
@@ -64,14 +64,14 @@ def reach(
         held = Held(o, holds, name)
         yield held
         left = far if isinstance(o, nn.Module) else left-1
-        todo += [(v,n,left) for v,n in _inside(held)]
+        todo += [(v,n,left) for v,n in _held_by(held)]
 
 # %% ../nbs/30_borrow.ipynb #3eae3302
-def _copied(holds):
+def _snapshot(holds):
     if isinstance(holds, dict): return dict(dict.items(holds))
     return set(holds) if isinstance(holds, set) else list(holds)
 
-def _changed(holds, was):
+def _differs(holds, was):
     "Does it hold other things than it did, or in another order?"
     if len(holds)!=len(was): return True
     if isinstance(holds, set): return holds!=was
@@ -80,11 +80,11 @@ def _changed(holds, was):
         return any(a is not b for a,b in zip(dict.values(holds), was.values()))
     return any(a is not b for a,b in zip(holds, was))
 
-# %% ../nbs/30_borrow.ipynb #82b70121
+# %% ../nbs/30_borrow.ipynb #3463998b
 def _put_back(o, holds, cls, was):
     "Make `o` hold again what it held; by the methods of the plain container, since some subclasses forbid changes"
     if type(o) is not cls: o.__class__ = cls
-    if isinstance(holds, tuple) or not _changed(holds, was): return
+    if isinstance(holds, tuple) or not _differs(holds, was): return
     base = next(c for c in (collections.OrderedDict, *_containers) if isinstance(holds, c))
     base.clear(holds)
     if isinstance(holds, dict):
@@ -105,20 +105,20 @@ def _same_random():
             random.setstate(states[0])
             if np: np.random.set_state(states[1])
 
-# %% ../nbs/30_borrow.ipynb #9c917a70
+# %% ../nbs/30_borrow.ipynb #3d50316a
 @contextmanager
 def borrowed(
     *roots, # A model, and whatever else is to be as before
 ): # A list of `Held`
     "All that hangs on `roots`, as it is found; put back at the end"
     held = list(reach(*roots))
-    before = [(type(h.owner), _copied(h.holds)) for h in held]
+    before = [(type(h.owner), _snapshot(h.holds)) for h in held]
     with _same_random():
         try: yield held
         finally:
             for h,(cls,was) in zip(held, before): _put_back(h.owner, h.holds, cls, was)
 
-# %% ../nbs/30_borrow.ipynb #2e5fd352
+# %% ../nbs/30_borrow.ipynb #a2ddb591
 _missing = object()   # stands for an attribute that is not there
 
 @contextmanager
@@ -154,7 +154,7 @@ def _fakes_alive(mode):
     fakes = [o for age in _young for o in gc.get_objects(age) if type(o) is FakeTensor]
     return [t for t in fakes if getattr(t, 'fake_mode', None) is mode]     # one that is just being made has none
 
-# %% ../nbs/30_borrow.ipynb #0d38b04e
+# %% ../nbs/30_borrow.ipynb #f284cd29
 _cache_steps = 4   # from a cache to its dict, on to an entry, to a result, which is a tuple, and to the tensor
 
 def _leads_on(o):
@@ -172,7 +172,7 @@ def _clear_caches(ids):
     for o in gc.get_objects():
         if type(o) is functools._lru_cache_wrapper and _reaches(o, ids): o.cache_clear()
 
-# %% ../nbs/30_borrow.ipynb #d7c91fc3
+# %% ../nbs/30_borrow.ipynb #24cfc212
 def _take_out(h, ids):
     "Take what has one of `ids` out of the list or dict `h`"
     if type(h) is list: h[:] = [v for v in h if id(v) not in ids]

@@ -1,4 +1,4 @@
-"""What all pictures share: panels, colours, names of layers where there is room for them, and axes with few round numbers
+"""What all pictures share: panels, colours, names where there is room for them, and axes with few round numbers
 
 Docs: https://hookbook.github.io/hookbook/canvas.html.md"""
 
@@ -9,7 +9,7 @@ __all__ = ['ALARM', 'subplots', 'panels', 'one_panel', 'short_name', 'name_rows'
            'draw_map', 'rows_over_time', 'asinh_axis', 'power_of_ten', 'log_axis', 'mark_log_axis', 'zeros_at_edge',
            'suit_axis']
 
-# %% ../nbs/62_canvas.ipynb #9abaa9ca
+# %% ../nbs/62_canvas.ipynb #0370b6ce
 import math
 import numpy as np
 from fastcore.basics import ifnone
@@ -57,7 +57,7 @@ def one_panel(
     "The axes `ax`, or new ones"
     return panels(ax, 1, 1, figsize)[0]
 
-# %% ../nbs/62_canvas.ipynb #95e6ae00
+# %% ../nbs/62_canvas.ipynb #d953eac0
 def short_name(
     name:str, # Of a layer
     most:int=26, # Letters
@@ -77,9 +77,10 @@ def name_rows(
 ):
     "Name the rows: all of them, or as many as there is room for"
     size = 9 if len(names)<20 else 7
-    inches = ax.get_position().height*ax.get_figure().get_size_inches()[1]
-    room = max(1, int(inches*72/(size*1.15)))   # lines of text of this size, in points, with some space between
-    k = -(-len(names)//room)
+    _,high = ax.get_figure().get_size_inches()
+    points = high*72*ax.get_position().height
+    room = max(1, int(points/(size*1.15)))   # lines of text of this size, with some space between
+    k = math.ceil(len(names)/room)
     shown = [short_name(n, 30) for n in names[::k]]
     ax.set_yticks(range(0, len(names), k), shown, fontsize=size, parse_math=False)
     ax.set_ylim(len(names)-.5, -.5)
@@ -104,17 +105,19 @@ def depth_key(
     "Say which line is which"
     if len(names)>most: return _depth_bar(ax, names)
     shown = [short_name(n) for n in names]
-    key = ax.legend(ax.lines[:len(names)], shown, loc='upper left', bbox_to_anchor=(1,1), fontsize='small', frameon=False)
+    beside = dict(loc='upper left', bbox_to_anchor=(1,1), fontsize='small', frameon=False)
+    key = ax.legend(ax.lines[:len(names)], shown, **beside)
     for t in key.get_texts(): t.set_parse_math(False)
     return key
 
 def _depth_bar(ax, names):
     import matplotlib as mpl
+    last = len(names)-1
     cmap = mpl.colors.ListedColormap(depth_colors(len(names)))
-    shades = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, len(names)-1), cmap)
+    shades = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, last), cmap)
     bar = ax.get_figure().colorbar(shades, ax=ax)
     ends = [short_name(names[0]),short_name(names[-1])]
-    bar.set_ticks([0,len(names)-1], labels=ends, fontsize='small', parse_math=False)
+    bar.set_ticks([0,last], labels=ends, fontsize='small', parse_math=False)
     bar.ax.invert_yaxis()
     return bar
 
@@ -132,7 +135,8 @@ def draw_map(
     "Draw `z` between the edges; what is NaN stays grey, and what is above `vmax` is red"
     import matplotlib as mpl
     cmap = mpl.colormaps[cmap].with_extremes(bad='lightgrey', over=ALARM)
-    return ax.pcolormesh(xs, ys, np.ma.masked_invalid(z), cmap=cmap, rasterized=True, **kwargs)
+    z = np.ma.masked_invalid(z)
+    return ax.pcolormesh(xs, ys, z, cmap=cmap, rasterized=True, **kwargs)
 
 # %% ../nbs/62_canvas.ipynb #afa5bb57
 def rows_over_time(
@@ -148,14 +152,16 @@ def rows_over_time(
     **kwargs, # Passed to `draw_map`
 ):
     "A row a layer, a column a step"
-    z,xs = join_columns(np.asarray(values, dtype=float).reshape(len(names),-1), steps, join, end)
-    im = draw_map(ax, xs, np.arange(len(names)+1)-.5, z, cmap, **kwargs)
+    z = np.asarray(values, dtype=float).reshape(len(names),-1)
+    z,xs = join_columns(z, steps, join, end)
+    rows = np.arange(len(names)+1)-.5
+    im = draw_map(ax, xs, rows, z, cmap, **kwargs)
     name_rows(ax, names)
     ax.set(xlabel='step', xlim=(xs[0],xs[-1]))
     if key: ax.get_figure().colorbar(im, ax=ax, label=label, aspect=30, pad=.02)
     return im
 
-# %% ../nbs/62_canvas.ipynb #e6242012
+# %% ../nbs/62_canvas.ipynb #0b88fa00
 def asinh_axis(
     ax, # Axes whose limits stand
     width:float, # Up to which magnitude it is linear
@@ -166,7 +172,7 @@ def asinh_axis(
     ax.set_yticks(marks, [f'{t:g}' for t in marks])
     ax.set_yticks([], minor=True)
 
-# %% ../nbs/62_canvas.ipynb #e658f124
+# %% ../nbs/62_canvas.ipynb #94ff4cc1
 _raised = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
 
 def power_of_ten(
@@ -176,7 +182,8 @@ def power_of_ten(
     "Such as 10⁻³; empty for what is no power of ten"
     if v<=0: return ''
     k = math.log10(v)
-    return f'10{str(round(k)).translate(_raised)}' if abs(k-round(k))<1e-6 else ''
+    if abs(k-round(k))>1e-6: return ''
+    return '10'+str(round(k)).translate(_raised)
 
 # %% ../nbs/62_canvas.ipynb #323d5f3b
 _round_digits = (1,2,3,4,5,6,8),(1,2,5),(1,3),(1,)   # of marks within a decade, from many to few
@@ -198,9 +205,10 @@ def mark_log_axis(
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, StrMethodFormatter
     lo,hi = sorted(axis.get_view_interval())
     axis.set_minor_formatter(NullFormatter())
-    long = hi>10**most*lo
-    axis.set_major_locator(LogLocator(numticks=most+1) if long else _round_locator(lo, hi, most))
-    axis.set_major_formatter(FuncFormatter(power_of_ten) if long else StrMethodFormatter('{x:g}'))
+    if hi>1e4*lo: loc,text = LogLocator(numticks=most+1),FuncFormatter(power_of_ten)
+    else: loc,text = _round_locator(lo, hi, most),StrMethodFormatter('{x:g}')
+    axis.set_major_locator(loc)
+    axis.set_major_formatter(text)
 
 def _round_locator(lo, hi, most):
     "Where the numbers of a short axis stand"
@@ -211,7 +219,7 @@ def _round_locator(lo, hi, most):
         if shown<=most: break
     return loc if shown>1 else MaxNLocator(most)
 
-# %% ../nbs/62_canvas.ipynb #d2517156
+# %% ../nbs/62_canvas.ipynb #dc917935
 def zeros_at_edge(
     ax, # Axes with a row a layer
     values, # One number a row
@@ -221,14 +229,17 @@ def zeros_at_edge(
     "Mark the rows whose value is 0 at the edge of a logarithmic axis"
     at = np.asarray(at)[np.asarray(values)==0]
     if not len(at): return
-    ax.plot(np.zeros(len(at)), at, '<', color=color, ms=5, transform=ax.get_yaxis_transform(), clip_on=False)
+    edge = dict(transform=ax.get_yaxis_transform(), clip_on=False)   # across in shares of the axis, down in rows
+    ax.plot(np.zeros(len(at)), at, '<', color=color, ms=5, **edge)
 
-# %% ../nbs/62_canvas.ipynb #0b7c9a81
+# %% ../nbs/62_canvas.ipynb #5651a447
 def suit_axis(
     ax, # Axes on which `values` are drawn
     values, # Arrays of numbers
 ):
     "Give `ax` a vertical axis on which the numbers can be told apart"
-    kind,sizes = suitable_scale(values),np.abs(np.concatenate(values))
-    if kind=='asinh': asinh_axis(ax, np.median(sizes[np.isfinite(sizes) & (sizes>0)]))
+    kind = suitable_scale(values)
+    sizes = np.abs(np.concatenate(values))
+    sizes = sizes[np.isfinite(sizes) & (sizes>0)]
+    if kind=='asinh': asinh_axis(ax, np.median(sizes))
     if kind=='log': log_axis(ax.yaxis, 5)

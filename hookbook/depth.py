@@ -1,4 +1,4 @@
-"""A run in numbers, layer by layer: parameters joined to the layers that own them, in the order in which these ran, early and late
+"""A run in numbers, layer by layer: parameters joined to their layers, in the order in which these ran, early and late
 
 Docs: https://hookbook.github.io/hookbook/depth.html.md"""
 
@@ -9,13 +9,13 @@ __all__ = ['pick_layers', 'recorded_layers', 'merge_orders', 'root_name', 'param
            'has_updates', 'layer_grads', 'layer_updates', 'moments', 'moment_name', 'log_mean', 'late_quantiles',
            'late_median', 'profiles']
 
-# %% ../nbs/60_depth.ipynb #81915cbc
+# %% ../nbs/60_depth.ipynb #390ea730
 import re, warnings
 import numpy as np
 from .modules import names_matching
 from .run import *
 
-# %% ../nbs/60_depth.ipynb #c669beee
+# %% ../nbs/60_depth.ipynb #5664badb
 def pick_layers(
     names, # All names there are
     layers=None, # A name, a glob, a compiled regex, or a list of these; default: all
@@ -33,7 +33,7 @@ def _taken_by(choice, names):
     if not res: Named.fromkeys(names)[choice]   # raises, and says which names are like it
     return res
 
-# %% ../nbs/60_depth.ipynb #0903421b
+# %% ../nbs/60_depth.ipynb #90b18f8e
 def recorded_layers(
     series, # A `Run`, or one of its tracks
     layers=None, # As in `pick_layers`
@@ -59,7 +59,7 @@ def _merge_into(res, order):
         else: res.insert(at, n)
         at += 1
 
-# %% ../nbs/60_depth.ipynb #88d7d43a
+# %% ../nbs/60_depth.ipynb #3cf305d6
 def root_name(run:Run) -> str:
     "What the model itself is called among the layers; empty if it isn't one of them"
     for n,kind in run.info.kinds.items():
@@ -71,7 +71,7 @@ def param_owner(run:Run, param:str) -> str:
     "The layer that the parameter `param` belongs to"
     return param.rpartition('.')[0] or root_name(run) or param
 
-# %% ../nbs/60_depth.ipynb #410e60ea
+# %% ../nbs/60_depth.ipynb #95f64576
 def joined_norm(
     norms, # (things, steps); NaN where a thing had none
 ) -> np.ndarray: # (steps,)
@@ -86,19 +86,22 @@ def layer_norms(
     what:str, # `grads`, `weights` or `updates`
 ) -> tuple: # Names of layers, (layers, steps) norms, (layers,) numbers of elements
     "Norms of parameters joined to those of the layers that own them, in the order in which these ran"
-    norm,numel,owned = getattr(run, what).norm,run.info.numel,{}
+    norm,numel = getattr(run, what).norm,run.info.numel
+    owned = {}
     for p in norm: owned.setdefault(param_owner(run, p), []).append(p)
     if not owned: raise LookupError('the optimizer made no step that was recorded: there is nothing to draw')
     names = _as_they_ran(run, owned)
-    joined = [joined_norm([norm[p] for p in owned[n]]) for n in names]
-    sizes = [sum(numel[p] for p in owned[n]) for n in names]
+    params = [owned[n] for n in names]
+    joined = [joined_norm([norm[p] for p in ps]) for ps in params]
+    sizes = [sum(numel[p] for p in ps) for ps in params]
     return names,np.stack(joined),np.array(sizes)
 
 def _as_they_ran(run, owned):
-    ran = dict.fromkeys(run.info.owners.get(n, n) for n in run.layers)
+    owners = run.info.owners
+    ran = dict.fromkeys(owners.get(n, n) for n in run.layers)
     return merge_orders([[n for n in ran if n in owned], list(owned)])
 
-# %% ../nbs/60_depth.ipynb #6da91998
+# %% ../nbs/60_depth.ipynb #b0cc2b6f
 def has_updates(run:Run) -> bool:
     "Did an optimizer make a step that was recorded?"
     return 'params' in run.tracks and len(run.grads.params)>0
@@ -131,9 +134,10 @@ def moment_name(
     steps, # Those of one part
 ) -> str:
     "What to call a part"
-    return f'step {steps[0]}' if len(steps)<2 else f'{steps[0]} to {steps[-1]}'
+    first,last = steps[0],steps[-1]
+    return f'step {first}' if first==last else f'{first} to {last}'
 
-# %% ../nbs/60_depth.ipynb #12f11d9a
+# %% ../nbs/60_depth.ipynb #d7da17e4
 def log_mean(
     x, # Numbers that are not negative; NaN where there is none
     axis:int=-1, # To be averaged
@@ -141,11 +145,13 @@ def log_mean(
     "Geometric mean of the positive numbers"
     x = np.asarray(x, dtype=float)
     with np.errstate(all='ignore'): logs = np.log10(x)
+    finite = np.where(np.isfinite(logs), logs, np.nan)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', RuntimeWarning)   # a mean of nothing is NaN, and no reason to complain
-        mean = 10**np.nanmean(np.where(np.isfinite(logs), logs, np.nan), axis)
+        mean = 10**np.nanmean(finite, axis)
     only_zeros = np.isnan(mean) & (x==0).any(axis)
-    return np.where(np.isposinf(logs).any(axis), np.inf, np.where(only_zeros, 0., mean))
+    mean = np.where(only_zeros, 0., mean)
+    return np.where(np.isposinf(logs).any(axis), np.inf, mean)
 
 # %% ../nbs/60_depth.ipynb #bbc06f6d
 def late_quantiles(
@@ -154,10 +160,12 @@ def late_quantiles(
 ) -> np.ndarray: # (shares, layers); NaN where no value is finite
     "Quantiles of the last quarter of the steps of each row, over what is finite"
     values = np.atleast_2d(np.asarray(values, dtype=float))
-    last = values[:,-max(1, values.shape[1]//4):]
+    n = max(1, values.shape[1]//4)
+    last = values[:,-n:]
+    last = np.where(np.isfinite(last), last, np.nan)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', RuntimeWarning)   # rows of NaN stay NaN
-        return np.nanquantile(np.where(np.isfinite(last), last, np.nan), qs, axis=1)
+        return np.nanquantile(last, qs, axis=1)
 
 def late_median(
     values, # (layers, steps)
@@ -165,11 +173,14 @@ def late_median(
     "Median of the last quarter of the steps of each row"
     return late_quantiles(values, (.5,))[0]
 
-# %% ../nbs/60_depth.ipynb #d6f77832
+# %% ../nbs/60_depth.ipynb #869f8244
 def profiles(
     run:Run, # Any run
-) -> dict: # From `std`, `small`, `grad` and `update` to names of layers and (layers, steps); the last two only with an optimizer
+) -> dict: # By `std` and `small`, with an optimizer also `grad` and `update`: names of layers, and (layers, steps)
     "The four numbers that tell most about each layer"
-    res = {k: (list(run.layers), np.stack(list(getattr(run, k).values()))) for k in ('std','small')}
+    names,res = list(run.layers),{}
+    for k in ('std','small'):
+        values = getattr(run, k).values()
+        res[k] = names,np.stack(list(values))
     if has_updates(run): res.update(grad=layer_grads(run), update=layer_updates(run))
     return res

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/fakes.html.md"""
 __all__ = ['sparse_layouts', 'aten', 'device_of', 'home', 'Fakes', 'dense_parts', 'Aliases', 'places', 'swap_state', 'operands',
            'FakeRun', 'fake_of', 'unpacked', 'pad_packed']
 
-# %% ../nbs/31_fakes.ipynb #3bb4ccd1
+# %% ../nbs/31_fakes.ipynb #e26346d1
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy, UninitializedParameter, UninitializedBuffer
@@ -36,7 +36,7 @@ def home(
         if d.type!='meta': return d
     return torch.device('cpu')
 
-# %% ../nbs/31_fakes.ipynb #e6f28573
+# %% ../nbs/31_fakes.ipynb #46ff8ba0
 _worth_keeping = 2**16   # elements: a mask for 256 tokens, or the lengths of a large batch, and half a megabyte at most
 
 def _has_small_value(t):
@@ -70,7 +70,7 @@ class Fakes:
         if _has_small_value(t): self.values[new] = t.detach().clone()
         return new
 
-# %% ../nbs/31_fakes.ipynb #68d5e854
+# %% ../nbs/31_fakes.ipynb #46e9f5d5
 @patch
 def plain(self:Fakes, t):
     "The fake of an ordinary tensor, made as PyTorch makes its own: a shell on meta, and the device it claims"
@@ -78,7 +78,7 @@ def plain(self:Fakes, t):
     device = device_of(t)
     return FakeTensor(self.mode, shell, self.home if device.type=='meta' else device)
 
-# %% ../nbs/31_fakes.ipynb #043a9d39
+# %% ../nbs/31_fakes.ipynb #362f0fd3
 _compressed_rows,_compressed_columns = ('crow_indices','col_indices','values'),('ccol_indices','row_indices','values')
 sparse_layouts = {   # from a layout to the methods that give the dense parts of such a tensor, its values last
     torch.sparse_coo: ('_indices','_values'),     # those without an underscore ask whether it is coalesced
@@ -137,7 +137,7 @@ def _put(new, uses):
     for holds,k in uses: (dict if isinstance(holds, dict) else list).__setitem__(holds, k, new)
     return new
 
-# %% ../nbs/31_fakes.ipynb #1ee587e5
+# %% ../nbs/31_fakes.ipynb #5eebf0c0
 def swap_state(
     held, # List of `Held`, as `borrowed` gives it
     stand_in, # `Fakes` or `Aliases`: gives a stand-in for a tensor
@@ -157,7 +157,7 @@ def swap_state(
         put(_lazy_stand_in(t, place, tell), t, uses)
     return made
 
-# %% ../nbs/31_fakes.ipynb #9af426c5
+# %% ../nbs/31_fakes.ipynb #1078a2e9
 aten = torch.ops.aten   # PyTorch's own operators
 
 def operands(
@@ -172,12 +172,12 @@ def operands(
 def _ops(names): return {getattr(aten, n) for n in names.split()}
 _one_dtype = _ops('mm bmm mv dot vdot addmm addmv addbmm baddbmm linear convolution _convolution conv_tbc')
 _half_size = torch.half,torch.bfloat16
-_norms = _ops('native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit')
+_norm_ops = _ops('native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit')
 
 def _may_mix(op, kinds):
     "Does `op` take operands of these dtypes together?"
     first,*others = kinds
-    return op in _norms and others==[torch.float32] and first in _half_size
+    return op in _norm_ops and others==[torch.float32] and first in _half_size
 
 def _by_x(t): return 'x'.join(map(str, t.shape)) or 'scalar'
 def _dtype_by_x(t): return f'{str(t.dtype).removeprefix("torch.")} ({_by_x(t)})'
@@ -185,7 +185,7 @@ def _dtype_by_x(t): return f'{str(t.dtype).removeprefix("torch.")} ({_by_x(t)})'
 def _refused(func, args):
     "Why the real operator would refuse `args`, which the fake one takes; `None` if it would not"
     op = func._overloadpacket
-    if op not in _one_dtype and op not in _norms or func._overloadname.startswith('dtype'): return
+    if op not in _one_dtype and op not in _norm_ops or func._overloadname.startswith('dtype'): return
     ts = [t for t in args if isinstance(t, Tensor)]
     kinds = list(dict.fromkeys(t.dtype for t in ts))
     if len(kinds)>1 and not _may_mix(op, kinds):
@@ -203,7 +203,7 @@ def _with_operands(args, f):
     several = list,tuple
     return [type(a)(map(one, a)) if isinstance(a, several) else one(a) for a in args]
 
-# %% ../nbs/31_fakes.ipynb #237187c2
+# %% ../nbs/31_fakes.ipynb #c7016d40
 class FakeRun:
     "Runs operators on fake tensors, and follows the values of small ones"
     def __init__(self,
@@ -277,7 +277,7 @@ def follow(self:FakeRun, func, args, kwargs, out):
         if isinstance(t, FakeTensor): self.values[t] = r
     return True
 
-# %% ../nbs/31_fakes.ipynb #79354b19
+# %% ../nbs/31_fakes.ipynb #3e940eae
 @patch
 def forget(self:FakeRun, func, args):
     "A known tensor was overwritten by something unknown: its value is gone, and that of all its views"
@@ -306,7 +306,7 @@ def by_shape(self:FakeRun, func, args, kwargs):
     f = _without_fake.get(func._schema.name.replace('::', '.'))
     return f and f(self, *args, **kwargs)
 
-# %% ../nbs/31_fakes.ipynb #e237c325
+# %% ../nbs/31_fakes.ipynb #707b2dbf
 @fake_of('aten: _grouped_mm')
 def _grouped_out(run, a, b, offs=None, bias=None, out_dtype=None):
     if a.ndim+b.ndim==5: lead = ()         # rows sorted by expert, times a matrix an expert, or the other way round
@@ -339,7 +339,7 @@ def _index(run, x, masks):
 @fake_of('aten: masked_select')
 def _masked_select(run, x, mask): return _index(run, x, [mask.expand_as(x)])
 
-# %% ../nbs/31_fakes.ipynb #99608964
+# %% ../nbs/31_fakes.ipynb #05687369
 def _how_many_reach(lengths):
     "For each step, how many of `lengths` go beyond it; and the other way round, lengths from such sizes"
     lengths,steps = torch.tensor(lengths),torch.arange(max(lengths))

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/fields.html.md"""
 __all__ = ['laws', 'Reading', 'NEAR_ZERO', 'SMALL', 'FIELDS', 'STATE', 'declared', 'Law', 'join_moments', 'Field', 'Layout',
            'wide', 'empty_state', 'merge', 'merge_host', 'Stats', 'finish', 'declare', 'layout_of']
 
-# %% ../nbs/05_fields.ipynb #6d156c55
+# %% ../nbs/05_fields.ipynb #44f2adb3
 import math
 from collections import namedtuple
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import numpy as np, torch
 from torch import Tensor
 from fastcore.basics import AttrDict, patch
 
-# %% ../nbs/05_fields.ipynb #185c2141
+# %% ../nbs/05_fields.ipynb #0552dfac
 @dataclass(frozen=True)
 class Law:
     "How the numbers of two parts become that of the whole"
@@ -33,14 +33,14 @@ laws = {
     'min':     Law(math.inf, lambda a,b,lib: lib.minimum(a, b), 'max', -1),
     'moments': Law(0.)}   # mean and M2, which need each other: see below
 
-# %% ../nbs/05_fields.ipynb #d4fc77aa
+# %% ../nbs/05_fields.ipynb #0ed4bff8
 def join_moments(n1, mean1, m1, n2, mean2, m2):
     "n, mean and M2 of two joined parts (Chan, Golub, LeVeque 1979)"
     n,d = n1+n2,mean2-mean1
     w = n2/(n+(n==0))
     return n, mean1+d*w, m1+m2+d*n1*w*d
 
-# %% ../nbs/05_fields.ipynb #c5f68e4b
+# %% ../nbs/05_fields.ipynb #47ea1e48
 Reading = namedtuple('Reading', 'of label')
 Reading.__doc__ = "What people read: a function `of` the state, which has its fields by name, and the `label` that a plot gives it"
 
@@ -55,7 +55,7 @@ class Field:
     @property
     def empty(self): return laws[self.law].empty
 
-# %% ../nbs/05_fields.ipynb #9a9361f9
+# %% ../nbs/05_fields.ipynb #9387ab64
 @patch
 def readings(self:Field) -> dict: # `Reading` by name
     "What can be read where this field is kept"
@@ -66,7 +66,7 @@ def readings(self:Field) -> dict: # `Reading` by name
 def _as_it_is(name): return lambda s: getattr(s, name)
 def _per_call(name): return lambda s: getattr(s, name)/s.calls
 
-# %% ../nbs/05_fields.ipynb #c0513a65
+# %% ../nbs/05_fields.ipynb #077d452d
 NEAR_ZERO = .05   # `near_zero` counts x <= NEAR_ZERO: the threshold of fastai's ActivationStats
 SMALL = 2**-5     # `small` counts |x| <= SMALL: a power of two, so that it is the same number in every type of float
 
@@ -87,7 +87,7 @@ FIELDS = (
     Field('nonfinite', reads=dict(nonfinite=Reading(_as_it_is('nonfinite'), 'non-finite values'))),
     Field('calls'))
 
-# %% ../nbs/05_fields.ipynb #9de8dfc7
+# %% ../nbs/05_fields.ipynb #22ca1ecf
 class Layout(tuple):
     "The names of the fields of a state, in their order, and all that follows from their declarations"
     def __new__(cls, fields):
@@ -109,7 +109,7 @@ def _runs(laws):
 
 STATE = Layout(FIELDS)
 
-# %% ../nbs/05_fields.ipynb #bf486e9a
+# %% ../nbs/05_fields.ipynb #8c322e98
 def wide(device): # torch.dtype
     "The type that statistics on `device` are kept in: `float64`, where there is one"
     return torch.float32 if torch.device(device).type=='mps' else torch.float64
@@ -125,7 +125,7 @@ def empty_state(
         if f.empty: res.select(-1, layout.at[f.name]).fill_(f.empty)
     return res
 
-# %% ../nbs/05_fields.ipynb #347f60bb
+# %% ../nbs/05_fields.ipynb #74978661
 @patch
 def join(self:Layout, a, b, lib):
     "States `a` and `b`, arrays of numpy or tensors, joined"
@@ -143,7 +143,7 @@ def joined_moments(self:Layout, a, b):
     n1,n2 = a[...,n]-a[...,bad],b[...,n]-b[...,bad]
     return join_moments(n1, a[...,mean], a[...,m2], n2, b[...,mean], b[...,m2])[1:]
 
-# %% ../nbs/05_fields.ipynb #37bcbc66
+# %% ../nbs/05_fields.ipynb #60a2422d
 @np.errstate(all='ignore')
 def merge(
     a:Tensor, # (..., 9), a state or many
@@ -162,7 +162,7 @@ def merge_host(
     "`merge` for arrays; it may warn where a state is empty, unless it runs in `np.errstate(all='ignore')`"
     return layout.join(a, b, np)
 
-# %% ../nbs/05_fields.ipynb #0ee4dc72
+# %% ../nbs/05_fields.ipynb #fac8e896
 class Stats(AttrDict):
     "Named statistics, in one line"
     _repr_markdown_ = None
@@ -172,7 +172,7 @@ def _number(v):
     if np.ndim(v): return str(v)
     return f'{v:.4g}' if isinstance(v, float) and v%1 else f'{v:.10g}'
 
-# %% ../nbs/05_fields.ipynb #c0c7e6f3
+# %% ../nbs/05_fields.ipynb #439b775a
 @np.errstate(all='ignore')
 def finish(
     state:Tensor, # (..., 9), as `measure` gives it
@@ -184,14 +184,17 @@ def finish(
     return Stats({k: v if v.ndim else v.item() for k,v in res.items()})
 
 @patch
-def named(self:Layout, state):
+def named(self:Layout,
+    state, # (..., 9), a tensor or an array
+) -> SimpleNamespace:
     "The fields of `state` by name, as arrays, with the number of `finite` values and the `gap` where there are none"
-    s = SimpleNamespace(**dict(zip(self, np.moveaxis(state.detach().cpu().double().numpy(), -1, 0))))
+    nums = state if isinstance(state, np.ndarray) else state.detach().cpu().double().numpy()
+    s = SimpleNamespace(**dict(zip(self, np.moveaxis(nums, -1, 0))))
     s.finite = s.n-s.nonfinite
     s.gap = np.where(s.finite>0, 0., np.nan)
     return s
 
-# %% ../nbs/05_fields.ipynb #6e488345
+# %% ../nbs/05_fields.ipynb #30ffaa99
 declared = {f.name: f for f in FIELDS}
 
 def declare(
@@ -203,7 +206,7 @@ def declare(
         declared[f.name] = f
     return fields
 
-# %% ../nbs/05_fields.ipynb #1b6272af
+# %% ../nbs/05_fields.ipynb #906bbd96
 @patch
 def plus(self:Layout,
     fields, # `Field`s
@@ -215,7 +218,7 @@ def plus(self:Layout,
         self = Layout((*self.fields, f))
     return self
 
-# %% ../nbs/05_fields.ipynb #ccd84ee5
+# %% ../nbs/05_fields.ipynb #dbee4d46
 def layout_of(
     fields, # (name, law) of each field
 ) -> Layout:

@@ -1,4 +1,4 @@
-"""What the layers get and how far they move: gradients over depth and time, sizes of updates, and two runs laid over each other
+"""What the layers get and how far they move: gradients over depth and time, sizes of updates, two runs compared
 
 Docs: https://hookbook.github.io/hookbook/flow.html.md"""
 
@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/flow.html.md"""
 __all__ = ['profile_labels', 'flow_over_depth', 'flow_over_time', 'grad_flow', 'update_ratios', 'comparable', 'common_order',
            'compare_profile', 'compare']
 
-# %% ../nbs/64_flow.ipynb #4ae05b1e
+# %% ../nbs/64_flow.ipynb #176dc26d
 import math
 import numpy as np
 from fastcore.basics import ifnone, patch
@@ -18,7 +18,7 @@ from .scales import *
 from .canvas import *
 from .curves import layer_curves, stat_labels
 
-# %% ../nbs/64_flow.ipynb #1dfd65c4
+# %% ../nbs/64_flow.ipynb #dcadcb2c
 def flow_over_depth(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -28,9 +28,12 @@ def flow_over_depth(
 ): # The axes
     "Draw sizes of gradients over depth, a line for each fifth of the steps"
     import matplotlib as mpl
-    ax,parts = one_panel(ax, (4,height_for(len(names)))),moments(len(steps))
-    for part,c in zip(parts, mpl.colormaps['plasma'](np.linspace(.2, .8, len(parts)))):
-        _draw_moment(ax, log_mean(values[:,part], 1), moment_name(steps[part]), c)
+    ax = one_panel(ax, (4,height_for(len(names))))
+    parts = moments(len(steps))
+    colors = mpl.colormaps['plasma'](np.linspace(.2, .8, len(parts)))
+    for part,c in zip(parts, colors):
+        sizes = log_mean(values[:,part])
+        _draw_moment(ax, sizes, moment_name(steps[part]), c)
     log_axis(ax.xaxis)
     ax.set_xlabel(label)
     if ax.get_legend_handles_labels()[0]: ax.legend(title='steps', fontsize='x-small', title_fontsize='x-small')
@@ -42,10 +45,11 @@ def flow_over_depth(
 def _draw_moment(ax, sizes, name, color):
     if not np.isfinite(sizes).any(): return   # steps without a line have no name either
     at = range(len(sizes))
-    ax.plot(np.where(sizes>0, sizes, np.nan), at, '.-', color=color, lw=1.3, label=name)
+    line = np.where(sizes>0, sizes, np.nan)
+    ax.plot(line, at, '.-', color=color, lw=1.3, label=name)
     zeros_at_edge(ax, sizes, at, color)
 
-# %% ../nbs/64_flow.ipynb #f526f4fa
+# %% ../nbs/64_flow.ipynb #25469260
 _DECADES = 12   # more than that, and a factor of ten can't be seen any more
 
 def flow_over_time(
@@ -60,13 +64,15 @@ def flow_over_time(
     ax = one_panel(ax, (6,height_for(len(names))))
     with np.errstate(all='ignore'): z = np.log10(values)
     fine = z[np.isfinite(z)]
-    lo,hi = (fine.min(),fine.max()) if len(fine) else (-1,0)
-    lo = max(lo, hi-_DECADES)
-    z[np.isposinf(z)],z[np.isneginf(z)] = hi+1,lo
-    rows_over_time(ax, z, names, steps, label, 'magma', join=np.fmax.reduce, end=end, vmin=lo, vmax=max(hi, lo+1e-9))
+    hi = max(fine, default=0)
+    lo = max(min(fine, default=-1), hi-_DECADES)
+    z[np.isposinf(z)] = hi+1
+    z[np.isneginf(z)] = lo
+    look = dict(cmap='magma', vmin=lo, vmax=max(hi, lo+1e-9))
+    rows_over_time(ax, z, names, steps, label, join=np.fmax.reduce, end=end, **look)
     return ax
 
-# %% ../nbs/64_flow.ipynb #653f93f3
+# %% ../nbs/64_flow.ipynb #273c5a14
 def grad_flow(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -79,18 +85,20 @@ def grad_flow(
     "Draw sizes of gradients over depth, and over depth and time"
     values,names = np.asarray(values, dtype=float),list(names)
     steps = np.arange(values.shape[1]) if steps is None else np.asarray(steps)
-    axs = panels(ax, 1, 2, ifnone(figsize, (10,height_for(len(names)))), width_ratios=(1,1.5), sharey=True)
+    size = ifnone(figsize, (10,height_for(len(names))))
+    axs = panels(ax, 1, 2, size, width_ratios=(1,1.5), sharey=True)
     flow_over_depth(values, names, steps, axs[0], ylabel)
     flow_over_time(values, names, steps, axs[1], end=end)
     if ax is None: axs[1].tick_params(labelleft=False)
     return axs
 
+# %% ../nbs/64_flow.ipynb #0195d465
 @patch
 def grad_flow(self:Run,
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
     ax=None, # Two axes to draw on; default: new ones
 ) -> list: # The two axes
-    "Gradients of the parameters of each layer, over depth and time; raises `LookupError` for a run without an optimizer"
+    "The gradient of each layer, over depth and time; raises `LookupError` for a run without an optimizer"
     names,values = layer_grads(self)
     return grad_flow(values, names, self.grads.steps, figsize=figsize, ax=ax, end=steps_run(self))
 
@@ -106,28 +114,32 @@ def update_ratios(
     "Draw how far the weights of each layer move, as a share of their size, with the band that is healthy"
     ax = one_panel(ax, figsize)
     ax.set_yscale('log')
-    with np.errstate(invalid='ignore'): values = [np.where(np.asarray(v)>0, v, np.nan) for v in values]
+    values = [np.where(np.greater(v, 0), v, np.nan) for v in values]
     layer_curves(values, names, 'update / weight', ax=ax, key=False, steps=steps)
-    seen = [v for l in ax.lines for v in l.get_ydata() if 0<v<math.inf]
+    drawn = np.concatenate([l.get_ydata() for l in ax.lines])
+    seen = drawn[np.isfinite(drawn)]
     ax.set_ylim(*_update_limits(seen))
     mark_log_axis(ax.yaxis, 6)
-    if not seen: ax.annotate('no weight moved', (.5,.5), xycoords='axes fraction', ha='center', fontsize='small')
+    if not len(seen): ax.annotate('no weight moved', (.5,.5), xycoords='axes fraction', ha='center', fontsize='small')
     _healthy_band(ax)
     if key: depth_key(ax, list(names))
     return ax
 
-# %% ../nbs/64_flow.ipynb #9a9571b3
+# %% ../nbs/64_flow.ipynb #d877c6e7
 def _update_limits(seen):
     "The band, and what was `seen`; not below 1e-7, a share of which a float32 weight takes no notice"
-    lo,hi = min(seen, default=1)/2,2*max(seen, default=0)
+    lo = min(seen, default=1)/2
+    hi = 2*max(seen, default=0)
     return min(max(lo, 1e-7), 3e-5),max(hi, 3e-2)   # the whole band, with some space around it
 
 def _healthy_band(ax):
     lo,hi = HEALTHY_UPDATE
     ax.axhspan(lo, hi, color='#999999', alpha=.18, lw=0, zorder=0)
     ax.axhline(USUAL_UPDATE, color='#777777', lw=1, ls='--', zorder=.5)
-    ax.annotate('healthy', (.99,lo), xycoords=('axes fraction','data'), ha='right', va='bottom', fontsize='small', color='#777777')
+    corner = dict(xycoords=('axes fraction','data'), ha='right', va='bottom')
+    ax.annotate('healthy', (.99,lo), fontsize='small', color='#777777', **corner)
 
+# %% ../nbs/64_flow.ipynb #85e514a9
 @patch
 def update_ratios(self:Run,
     figsize:tuple=(8,3.5), # Width and height in inches
@@ -138,11 +150,11 @@ def update_ratios(self:Run,
     names,ratio = layer_updates(self)
     return update_ratios(ratio, names, self.updates.steps, figsize, ax, key)
 
-# %% ../nbs/64_flow.ipynb #d8dfb38b
+# %% ../nbs/64_flow.ipynb #6d929252
 def comparable(
     before:Run, # A run
     after:Run, # Another one
-) -> dict: # From `std`, `small`, `grad` and `update`, as far as both have them, to the `profiles` of each; empty if one has no step
+) -> dict: # By the name of each quantity that both have: the profile of either; empty if one has no step
     "What two runs can be compared by"
     if not (len(before.steps) and len(after.steps)): return {}
     a,b = profiles(before),profiles(after)
@@ -154,8 +166,9 @@ def common_order(
     "The names of all layers of two runs"
     return merge_orders([names for pair in both.values() for names,_ in pair])
 
-# %% ../nbs/64_flow.ipynb #302e2029
-profile_labels = dict(std=stat_labels['std'], small=stat_labels['small'], grad='gradient (rms)', update='update / weight')
+# %% ../nbs/64_flow.ipynb #bdf55f01
+profile_labels = dict(
+    std=stat_labels['std'], small=stat_labels['small'], grad='gradient (rms)', update='update / weight')
 _RUNS = ('#d55e00','#0072b2')   # vermilion and blue, from the palette of Okabe and Ito
 
 def compare_profile(
@@ -167,8 +180,10 @@ def compare_profile(
     key:bool=True, # Say which run is which?
 ): # The axes
     "Draw one quantity of two runs over depth, as it was in the last quarter of the steps"
-    ax,zeros = one_panel(ax, (4,height_for(len(names)))),what!='small'   # a share of 0 has a place on its axis
-    for (have,values),label,c in zip(pair, labels, _RUNS): _draw_profile(ax, have, values, names, label, c, zeros)
+    ax = one_panel(ax, (4,height_for(len(names))))
+    zeros = what!='small'   # a share of 0 has a place on its axis
+    for (have,values),label,c in zip(pair, labels, _RUNS):
+        _draw_profile(ax, have, values, names, label, c, zeros)
     if what=='update': ax.axvspan(*HEALTHY_UPDATE, color='#999999', alpha=.18, lw=0, zorder=0)
     if zeros: log_axis(ax.xaxis, 3)
     ax.set_xlabel(profile_labels[what])
@@ -183,9 +198,10 @@ def _draw_profile(ax, have, values, names, label, color, zeros):
     at = np.array([names.index(n) for n in have])
     i = np.argsort(at)
     i = i[~np.isnan(mid[i])]
-    ax.plot(mid[i], at[i], '.-', color=color, lw=1.3, ms=4, label=label)
-    if zeros: zeros_at_edge(ax, mid[i], at[i], color)
-    ax.fill_betweenx(at[i], lo[i], hi[i], color=color, alpha=.2, lw=0)
+    at,lo,mid,hi = at[i],lo[i],mid[i],hi[i]
+    ax.plot(mid, at, '.-', color=color, lw=1.3, ms=4, label=label)
+    if zeros: zeros_at_edge(ax, mid, at, color)
+    ax.fill_betweenx(at, lo, hi, color=color, alpha=.2, lw=0)
 
 # %% ../nbs/64_flow.ipynb #65328922
 def compare(
@@ -199,7 +215,8 @@ def compare(
     both = comparable(before, after)
     if not both: raise LookupError('one of the runs has recorded no training step: there is nothing to compare')
     names = common_order(both)
-    axs = panels(ax, 1, len(both), ifnone(figsize, (10,height_for(len(names)))), sharey=True)
+    size = ifnone(figsize, (10,height_for(len(names))))
+    axs = panels(ax, 1, len(both), size, sharey=True)
     for k,a in zip(both, axs):
         compare_profile(k, both[k], names, labels, a, key=False)
         if ax is None: a.label_outer()
@@ -207,4 +224,6 @@ def compare(
     else: axs[0].legend(fontsize='small')
     return axs
 
-def _compare_key(ax): ax.get_figure().legend(*ax.get_legend_handles_labels(), loc='outside upper left', ncols=2, frameon=False)
+def _compare_key(ax):
+    lines = ax.get_legend_handles_labels()
+    ax.get_figure().legend(*lines, loc='outside upper left', ncols=2, frameon=False)

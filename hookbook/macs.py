@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/macs.html.md"""
 # %% auto #0
 __all__ = ['Piece', 'macs_of', 'formula_for', 'attention_macs', 'may_multiply', 'Tally', 'Dispatch', 'Memory', 'bytes_of']
 
-# %% ../nbs/32_macs.ipynb #be7d2dea
+# %% ../nbs/32_macs.ipynb #38f44287
 import collections, functools, math, weakref
 import torch
 from torch import Tensor
@@ -19,7 +19,7 @@ from fastcore.basics import patch
 from .nested import *
 from .fakes import aten, dense_parts, operands, sparse_layouts, unpacked, Fakes, FakeRun
 
-# %% ../nbs/32_macs.ipynb #89ba87ef
+# %% ../nbs/32_macs.ipynb #cd27123b
 _ours = {}   # from the name of an operator, such as 'aten.mv', to its formula
 
 def macs_of(
@@ -32,7 +32,7 @@ def macs_of(
         return f
     return _f
 
-# %% ../nbs/32_macs.ipynb #a76604c9
+# %% ../nbs/32_macs.ipynb #bb6a4685
 @macs_of('aten: mv dot vdot')
 def _dot(a, b, *args, **kwargs): return a.numel()
 
@@ -51,7 +51,7 @@ def _add_product(s, a, b, *args, **kwargs): return a.numel()*b.shape[-1]
 @macs_of('aten: _weight_int8pack_mm mkldnn_linear linear')
 def _transposed_product(a, b, *args, **kwargs): return a.numel()*b.shape[0]    # weights lie as (outputs, inputs)
 
-# %% ../nbs/32_macs.ipynb #ed634da8
+# %% ../nbs/32_macs.ipynb #3683c348
 @functools.lru_cache(None)
 def _packet(name):
     "The operator with the name `name`, such as 'aten.mm'; `None` if there is none"
@@ -70,7 +70,7 @@ def formula_for(
     return None
 
 # %% ../nbs/32_macs.ipynb #3066609c
-def _pairs(q, k):
+def _query_key_pairs(q, k):
     "How often a query meets a key"
     return math.prod(q.shape[:-1])*k.shape[-2]
 
@@ -84,12 +84,12 @@ def attention_macs(
     *args, **kwargs
 ) -> int:
     "Every query with every key, and the weights with the values; what a causal mask hides is counted too"
-    return _pairs(q, k)*(q.shape[-1]+v.shape[-1])
+    return _query_key_pairs(q, k)*(q.shape[-1]+v.shape[-1])
 
 @macs_of('aten: _scaled_dot_product_flash_attention_for_cpu_backward')
 def _attention_back(grad, q, k, v, *args, **kwargs):
     "The scores once more, then the gradients of weights, values, queries and keys"
-    return _pairs(q, k)*(3*q.shape[-1]+2*v.shape[-1])
+    return _query_key_pairs(q, k)*(3*q.shape[-1]+2*v.shape[-1])
 
 for _op in ('aten: _grouped_mm _scaled_grouped_mm', 'transformers: grouped_mm_fallback'):
     @macs_of(_op)
@@ -98,7 +98,7 @@ for _op in ('aten: _grouped_mm _scaled_grouped_mm', 'transformers: grouped_mm_fa
         shared = a.ndim==3 and b.ndim==2          # each expert has columns of its own in `b`
         return (a.shape[1:].numel() if shared else a.numel())*b.shape[-1]
 
-# %% ../nbs/32_macs.ipynb #6f756a16
+# %% ../nbs/32_macs.ipynb #d0c5c3f6
 _conv_ops = 'mkldnn_convolution _conv_depthwise2d conv_depthwise3d slow_conv_dilated2d slow_conv_dilated3d'
 for _op in (f'aten: {_conv_ops}', 'torchvision: deform_conv2d'):
     @macs_of(_op)
@@ -121,7 +121,7 @@ def _trilinear(a, b, c, grow_a, grow_b, grow_c, *args, **kwargs):
     grown = map(_grown, (a,b,c), (grow_a,grow_b,grow_c))
     return math.prod(torch.broadcast_shapes(*[t.shape for t in grown]))
 
-# %% ../nbs/32_macs.ipynb #b3b51def
+# %% ../nbs/32_macs.ipynb #9f28f384
 @macs_of('aten: _sparse_mm _sparse_addmm')
 def _sparse(*args, **kwargs):
     a,b = [t for t in args if isinstance(t, Tensor)][-2:]
@@ -141,7 +141,7 @@ def _packed_linear(x, packed, *args, **kwargs): return x.numel()*unpacked(packed
 def _packed_conv(x, packed, *args, out_val, **kwargs): return out_val.numel()*math.prod(unpacked(packed).shape[1:])
 
 @macs_of(f'quantized: {_cell_kinds}')
-def _packed_cell(x, state, packed_ih, packed_hh, *args, **kwargs):
+def _packed_cell_macs(x, state, packed_ih, packed_hh, *args, **kwargs):
     return _rnn(x, unpacked(packed_ih), unpacked(packed_hh))
 
 def _rnn_matrices(params):
@@ -150,7 +150,7 @@ def _rnn_matrices(params):
     with no_dispatch(): return [torch.ops.quantized.linear_unpack(p)[0] for p in packed]
 
 @macs_of('aten: quantized_lstm quantized_gru')
-def _packed_rnn(x, state, params, *args, **kwargs):
+def _packed_rnn_macs(x, state, params, *args, **kwargs):
     weights = sum(w.numel() for w in _rnn_matrices(params))
     return math.prod(x.shape[:-1])*weights
 
@@ -181,7 +181,7 @@ def may_multiply(
     if library in _torch_libraries: return _sounds_like_products(name)
     return not name.startswith(('nms','roi_'))    # of torchvision: they choose and pick, and multiply nothing
 
-# %% ../nbs/32_macs.ipynb #823e74cd
+# %% ../nbs/32_macs.ipynb #4b559ef6
 class Tally:
     "Adds up what a `Dispatch` tells"
     def __init__(self):
@@ -197,7 +197,7 @@ class Tally:
 _asked = '''sym_is_contiguous is_contiguous is_strides_like_format is_non_overlapping_and_dense size sym_size stride
     sym_stride storage_offset sym_storage_offset numel sym_numel dim'''.split()
 _questions = {getattr(aten, n) for n in _asked} | {torch.ops.prim.layout}
-_device = torch.ops.prim.device.default
+_ask_device = torch.ops.prim.device.default
 _choosing = {aten.topk, aten.argmax, aten.max}   # how routers of experts choose
 
 class Dispatch(TorchDispatchMode):
@@ -224,13 +224,13 @@ def make_plan(self:Dispatch, func):
     if func._overloadpacket in _questions: return 'leave'
     f = formula_for(func)
     if f: return f
-    if func is not _device and func._can_decompose(): return 'open'
+    if func is not _ask_device and func._can_decompose(): return 'open'
     return 'note' if may_multiply(func) else 'pass'
 
-# %% ../nbs/32_macs.ipynb #4b5cba3a
+# %% ../nbs/32_macs.ipynb #0f8a4e29
 @patch
 def __torch_dispatch__(self:Dispatch, func, types, args=(), kwargs=None):
-    if func is _device and isinstance(args[0], FakeTensor): return args[0].fake_device
+    if func is _ask_device and isinstance(args[0], FakeTensor): return args[0].fake_device
     kwargs = kwargs or {}
     if not isinstance(func, torch._ops.OpOverload): return self.higher(func, args, kwargs)
     plan = self.plan(func)
@@ -252,7 +252,7 @@ def tell(self:Dispatch, func, plan, args, kwargs, out):
     elif plan=='note': self.listener.note(str(func._overloadpacket))
     if func._overloadpacket in _choosing: self.listener.choose(func._overloadpacket, args)
 
-# %% ../nbs/32_macs.ipynb #964df8e1
+# %% ../nbs/32_macs.ipynb #c1483f05
 _only_wrap = 'wrap','tag_activation','with_effects'   # they run their function, whose operators we see
 
 @patch

@@ -9,7 +9,7 @@ __all__ = ['BLOCK', 'Part', 'FEW', 'float32s', 'PIECE', 'ints', 'plain_types', '
            'work_type', 'by_blocks', 'by_pieces', 'dense', 'near_in', 'values', 'on_host', 'host_state', 'whole_state',
            'measure']
 
-# %% ../nbs/06_measuring.ipynb #f2672460
+# %% ../nbs/06_measuring.ipynb #ccf27804
 import math, threading
 from collections import namedtuple
 from functools import cache
@@ -171,7 +171,7 @@ def _centred(y, ok, n, kept):
     e,q = d.sum(dtype=kept)/some,torch.linalg.vector_norm(d, dtype=kept)
     return mean+e, (q*q-e*e*n).clamp(min=0)
 
-# %% ../nbs/06_measuring.ipynb #48e51d5f
+# %% ../nbs/06_measuring.ipynb #794c1efd
 def _set(state, **nums):
     for name,v in nums.items(): state.select(-1, STATE.at[name]).fill_(v)
     return state
@@ -196,7 +196,7 @@ def _readable(t):
     try: return t.device.type!='meta' and (t.data_ptr()!=0 or not t.numel())
     except RuntimeError: return False   # a fake tensor, or one wrapped by vmap or grad, has no memory of its own
 
-# %% ../nbs/06_measuring.ipynb #9755aed9
+# %% ../nbs/06_measuring.ipynb #90a64883
 def _unwrapped(t):
     "As `dense`, for a tensor that is packed in some way"
     if hasattr(t, 'placements'): return None if any(p.is_partial() for p in t.placements) else dense(t.to_local())
@@ -231,7 +231,7 @@ def near_in(dtype):
     ulp = torch.finfo(dtype).eps*2**math.floor(math.log2(NEAR_ZERO))
     return round(NEAR_ZERO/ulp)*ulp
 
-# %% ../nbs/06_measuring.ipynb #1f5f2a12
+# %% ../nbs/06_measuring.ipynb #11c6bbfb
 Values = namedtuple('Values', 'x shape order n zeros near averaged')
 Values.__doc__ = """The values of a tensor: flat and real `x` (or `None`), their `shape`, the `order` of its dimensions in memory (if they are those of the tensor),
 number of elements `n`, `zeros` that are not stored, threshold `near`, and whether they can be `averaged`"""
@@ -268,7 +268,7 @@ def host_state(
 
 def _unread(n): return _set(torch.full((len(STATE),), math.nan, dtype=torch.float64, device='cpu'), n=n, calls=1).numpy()   # values that could not be read
 
-# %% ../nbs/06_measuring.ipynb #458b5ff1
+# %% ../nbs/06_measuring.ipynb #ce95256e
 _moments = dict(STATE.runs)['moments']
 
 def whole_state(state, v) -> np.ndarray: # (9,), float64

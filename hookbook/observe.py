@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/observe.html.md"""
 # %% auto #0
 __all__ = ['optimizer_step', 'How', 'run_once', 'is_own_fault', 'has_numbers', 'brief_error', 'observe', 'timed']
 
-# %% ../nbs/34_observe.ipynb #11f2550e
+# %% ../nbs/34_observe.ipynb #d8046541
 import collections, copy, dataclasses, logging, re, statistics, sys, time
 from contextlib import ExitStack
 import torch
@@ -65,7 +65,7 @@ def _in_the_open(stack):
     stack.enter_context(torch.inference_mode(False))
     stack.enter_context(torch.enable_grad())
 
-# %% ../nbs/34_observe.ipynb #2722b06a
+# %% ../nbs/34_observe.ipynb #5422c4d0
 class _Nobody: "Found by code that looks for fake tensors in order to avoid decisions; ours can be decided on"
 
 _sound = dict(isfinite=True, isnan=False, isinf=False)   # numbers that are not there are taken to be sound
@@ -87,7 +87,7 @@ def _on_fakes(hidden, trace):
 # where `nn.Module` keeps them; there is no public list
 _hook_dicts = '_forward_hooks','_forward_pre_hooks','_backward_hooks','_backward_pre_hooks'
 
-def _is_ours(hook):
+def _is_our_hook(hook):
     "Is `hook` one of this library?"
     f = getattr(hook, 'func', hook)     # inside a `partial`
     homes = [getattr(o, '__module__', None) or '' for o in (f,type(f))]
@@ -97,9 +97,9 @@ def _as_written(m):
     "Let `m` run uncompiled, and without hooks of this library"
     if m._compiled_call_impl is not None: vars(m)['_compiled_call_impl'] = None     # what `m.compile()` sets
     for hooks in (vars(m).get(k, {}) for k in _hook_dicts):
-        for i in [i for i,h in hooks.items() if _is_ours(h)]: del hooks[i]
+        for i in [i for i,h in hooks.items() if _is_our_hook(h)]: del hooks[i]
 
-# %% ../nbs/34_observe.ipynb #666754c5
+# %% ../nbs/34_observe.ipynb #8b54db59
 def _swap_in(model, held, stand_in, params):
     "Swap the state of `model`; returns stand-ins by the identity of the original"
     originals = list(model.parameters())
@@ -118,7 +118,7 @@ def _as_fakes(args, kwargs, fakes):
     named = {k: map_leaves(one, v) for k,v in kwargs.items()}
     return map_leaves(one, args),named
 
-# %% ../nbs/34_observe.ipynb #dcad3382
+# %% ../nbs/34_observe.ipynb #bec55edb
 @dataclasses.dataclass
 class How:
     "How to run a model"
@@ -138,7 +138,7 @@ def _new_memory(cuda, made, inputs):
     res.begin()
     return res
 
-# %% ../nbs/34_observe.ipynb #5cba244d
+# %% ../nbs/34_observe.ipynb #eefa2258
 @dataclasses.dataclass
 class _Run:
     "One run of a model, and what is known of it while it goes on"
@@ -156,7 +156,7 @@ class _Run:
         "A step of the optimizer; the model did run, so what goes wrong here is no error of its own"
         outcome = self.trace.outcome
         try: outcome.optim_bytes = optimizer_step(self.how.optimizer, self.made, self.cuda, self.memory)
-        except Exception as e: outcome.unstepped = _in_words(e, 'it')
+        except Exception as e: outcome.unstepped = _why_not_fake(e, 'it')
 
     def __call__(self, model, args, kwargs):
         self.forward(model, args, kwargs)
@@ -166,7 +166,7 @@ class _Run:
         if not memory or outcome.unstepped: return
         outcome.peak = memory.base+max(peak+(outcome.optim_bytes or 0), memory.peak)
 
-# %% ../nbs/34_observe.ipynb #10fb746d
+# %% ../nbs/34_observe.ipynb #9913dc2b
 def _unregistered(model, held):
     "`(name, module)` of modules that hang on `model` without being registered"
     known = {id(m) for m in named_modules(model).values()}
@@ -221,7 +221,7 @@ def is_own_fault(
     "Is this plainly an error of the model or its inputs, which a real run would meet too?"
     return bool(_complains(str(e))) or _one_a_channel in str(e)
 
-# %% ../nbs/34_observe.ipynb #1bfdbe6b
+# %% ../nbs/34_observe.ipynb #167a5c91
 def has_numbers(
     model:nn.Module,
     args, # Inputs, nested
@@ -244,7 +244,7 @@ _no_numbers = dict(    # from the class of an error of `torch._subclasses.fake_t
     DataDependentOutputException='{who} asks for a value, as .item(), float(x) or an `if` on a tensor does, and they have none',
     DynamicOutputShapeException='the shape of a result depends on values, as with nonzero or unique, and they have none')
 
-def _in_words(e, who='the forward'):
+def _why_not_fake(e, who='the forward'):
     "Why fake tensors would not do"
     words = _no_numbers.get(type(e).__name__)
     return words.format(who=who) if words else brief_error(e)
@@ -270,7 +270,7 @@ def _on_stand_ins(model, args, kwargs, how):
         if e is None or is_own_fault(e): return runs[-1],None
     return runs[0],e
 
-# %% ../nbs/34_observe.ipynb #86232789
+# %% ../nbs/34_observe.ipynb #3b9edc93
 def _left_open(trace, how):
     "Lines on what this run can't tell, although it was asked"
     o,optimizer = trace.outcome,how.optimizer
@@ -289,11 +289,11 @@ def _on_fakes_or_real(model, args, kwargs, how):
     notes = []
     if e is not None and has_numbers(model, (args,kwargs)):
         trace = _try(model, args, kwargs, dataclasses.replace(how, fake=False))
-        why = '' if str(e)==str(trace.error) else f'; on fake tensors: {_in_words(e)}'
+        why = '' if str(e)==str(trace.error) else f'; on fake tensors: {_why_not_fake(e)}'
         notes.append(f'a real run on {home(model, args)}{why}')
     return trace,[*notes, *_left_open(trace, how)]
 
-# %% ../nbs/34_observe.ipynb #69de6456
+# %% ../nbs/34_observe.ipynb #deb55573
 def observe(
     model:nn.Module, # Any model
     args=(), # Its inputs by position
@@ -329,7 +329,7 @@ class _Stopwatch(CallStack):
         res,self.spent = self.spent,collections.Counter()
         return res
 
-# %% ../nbs/34_observe.ipynb #e55e8192
+# %% ../nbs/34_observe.ipynb #ffb45b04
 def _clock_of(model):
     "A clock that waits for what was started on a GPU"
     if not any(device_of(p).type=='cuda' for p in model.parameters()): return time.perf_counter

@@ -7,21 +7,25 @@ Docs: https://hookbook.github.io/hookbook/page.html.md"""
 # %% auto #0
 __all__ = ['prose', 'sortable', 'layers_box', 'findings_part', 'document']
 
-# %% ../nbs/68_page.ipynb #346935b6
-import math, re
+# %% ../nbs/68_page.ipynb #e0ef6a20
+import re
+from itertools import zip_longest
 from pathlib import Path
-from fastcore.xml import (A, Article, B, Body, Button, Code, Details, Div, FT, H1, H2, H3, Head, Header, Html, Input, Label, Li, Link,
-    Main, Meta, Nav, P, Pre, Safe, Script, Section, Span, Style, Summary, Table, Tbody, Td, Th, Thead, Title, Tr, Ul, to_xml)
-from .words import num, plural
+from fastcore.xml import FT, Safe, to_xml   # and the elements, each a function of what it holds:
+from fastcore.xml import A, B, Body, Button, Code, Div, H1, H2, H3, Head, Header, Html, Input, Label, Link, Main, Meta
+from fastcore.xml import Article, Details, Li, Nav, P, Script, Section, Span, Style, Summary, Title, Ul
+from fastcore.xml import Table, Tbody, Td, Th, Thead, Tr
+from .words import num
 from .health import Findings
 
-# %% ../nbs/68_page.ipynb #cb1d23ff
+# %% ../nbs/68_page.ipynb #acc24b9a
 def prose(
     text:str, # A sentence
 ) -> tuple: # Text and elements
     "`text`, in which what stands between backticks is set as code"
     parts = re.split('`([^`]+)`', str(text))
-    return tuple(Code(s) if i%2 else s for i,s in enumerate(parts))
+    parts[1::2] = map(Code, parts[1::2])   # every other one stood between backticks
+    return tuple(parts)
 
 # %% ../nbs/68_page.ipynb #a709fd98
 def _value(v):
@@ -29,14 +33,17 @@ def _value(v):
     if v is None: return ''
     return str(float(v)).replace('inf', 'Infinity')
 
-def _cell(v): return Td(v) if isinstance(v, str) else Td(num(v), klass='num', data_v=_value(v))
+def _cell(v):
+    if isinstance(v, str): return Td(v)
+    return Td(num(v), klass='num', data_v=_value(v))
 
 def _heading(title, sort='none'): return Th(Button(title, type='button'), aria_sort=sort)
 
 def _sortable_row(i, row, link):
     name,*cells = row
-    name = A(name, href=f'#{link}') if link else name
-    return Tr(Td(str(i), klass='num', data_v=str(i)), Th(name, scope='row'), *map(_cell, cells))
+    if link: name = A(name, href=f'#{link}')
+    place = Td(str(i), klass='num', data_v=str(i))
+    return Tr(place, Th(name, scope='row'), *map(_cell, cells))
 
 def sortable(
     heads, # Titles of the columns
@@ -44,12 +51,12 @@ def sortable(
     links=(), # For each row the id of the part that its name leads to, or `None`
 ) -> FT:
     "A table that can be sorted"
-    links = [*links,*[None]*(len(rows)-len(links))]
     head = Tr(_heading('#', 'ascending'), *map(_heading, heads))
-    body = [_sortable_row(i, r, l) for i,(r,l) in enumerate(zip(rows, links))]
+    both = zip_longest(rows, links)
+    body = [_sortable_row(i, *o) for i,o in enumerate(both)]
     return Div(Table(Thead(head), Tbody(*body)), klass='scroll')
 
-# %% ../nbs/68_page.ipynb #6d3154c0
+# %% ../nbs/68_page.ipynb #6e71ffa9
 def layers_box(
     table:FT, # What `sortable` gave
     only:bool=False, # Are there findings, so that the others can be hidden?
@@ -59,67 +66,84 @@ def layers_box(
     tick = Label(Input(type='checkbox'), ' only with findings') if only else ''
     return Div(Div(find, tick, Span(klass='count', aria_live='polite'), klass='tools'), table, klass='layers')
 
-# %% ../nbs/68_page.ipynb #3b8b609d
+# %% ../nbs/68_page.ipynb #bfaa731a
 def _more(title, items): return Details(Summary(title), Ul(*items))
 
 def _line(f):
     "One line of a finding: where, when, how much, and the evidence, folded away"
-    where,(a,b) = f.layer or 'the model',f.steps
-    when = f'step {a}' if a==b else f'steps {a} to {b}'
-    limit = (' (', Span(f'threshold {num(f.threshold)}'), ')') if f.threshold else ()
-    source = [f'Source: {f.source}'] if f.source else []
-    why = [Li(*prose(s)) for s in [*f.evidence,*source]]
-    return Li(Code(where), f', {when}: {f.unit or "seen"} ', B(num(f.seen)), *limit, _more('evidence', why) if why else '')
+    unit,seen,limit = f.saw
+    said = [Code(f.where), f', {f.when}: {unit} ', B(seen)]
+    if limit: said += [' (', Span(f'threshold {limit}'), ')']
+    why = [*f.evidence]
+    if f.source: why.append(f'Source: {f.source}')
+    if why: said.append(_more('evidence', [Li(*prose(s)) for s in why]))
+    return Li(*said)
 
-# %% ../nbs/68_page.ipynb #f9ee4436
+# %% ../nbs/68_page.ipynb #ab141503
 _SHOWN = 6   # layers of a finding; more are folded away
 
 def _finding(alike):
     "What is said of several layers"
-    f,lines = alike[0],[_line(f) for f in alike]
-    more = _more(f'{len(lines)-_SHOWN} more', lines[_SHOWN:]) if len(lines)>_SHOWN else ''
+    f,lines = alike[0],list(map(_line, alike))
     head = H3(Span(f.severity, klass='badge'), ' ', f.rule)
-    return Article(head, P(*prose(f.means)), P(B('Try:'), ' ', *prose(f.try_)), Ul(*lines[:_SHOWN], klass='seen'), more,
-        klass=f'finding {f.severity}')
+    means = P(*prose(f.means))
+    advice = P(B('Try:'), ' ', *prose(f.try_))
+    shown,rest = lines[:_SHOWN],lines[_SHOWN:]
+    said = [head,means,advice,Ul(*shown, klass='seen')]
+    if rest: said.append(_more(f'{len(rest)} more', rest))
+    return Article(*said, klass=f'finding {f.severity}')
 
 def _alike(findings):
     "Findings that say the same of several layers, together"
     groups = {}
-    for f in findings: groups.setdefault((f.severity, f.rule, f.means, f.try_), []).append(f)
+    for f in findings:
+        said = f.severity,f.rule,f.means,f.try_
+        groups.setdefault(said, []).append(f)
     return groups.values()
 
 def findings_part(
     findings, # What `run.health()` gave, or a list of `Finding`
 ) -> tuple: # Elements
     "All findings, and what was looked for"
-    none,notes,caveat = 'no findings',[],''
-    if isinstance(findings, Findings): none,notes,caveat = findings._none(),findings.notes(),findings.caveat
-    above = P(*prose(caveat), klass='caveat') if caveat else ''
-    cards = [_finding(fs) for fs in _alike(findings)] or [P(f'{none.capitalize()}.', klass='fine')]
-    return (above,*cards,*[P(*prose(s), '.', klass='note') for s in notes])
+    cards = [_finding(fs) for fs in _alike(findings)]
+    if not isinstance(findings, Findings): return tuple(cards) or _fine('no findings')
+    notes = [P(*prose(s), '.', klass='note') for s in findings.notes()]
+    if not cards: cards += _fine(findings.nothing())
+    if findings.caveat: cards.insert(0, P(*prose(findings.caveat), klass='caveat'))
+    return (*cards,*notes)
 
-# %% ../nbs/68_page.ipynb #134ea344
+def _fine(words): return (P(f'{words.capitalize()}.', klass='fine'),)
+
+# %% ../nbs/68_page.ipynb #a0f695ee
 def _beside(name): return (Path(__file__).parent/name).read_text(encoding='utf-8')   # a file of the package
 
-# %% ../nbs/68_page.ipynb #6cb0b2d8
+# %% ../nbs/68_page.ipynb #7f97e5b3
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 def _head(title):
-    return Head(
-        Meta(charset='utf-8'), Meta(name='viewport', content='width=device-width, initial-scale=1'), Title(title),
-        Meta(http_equiv='Content-Security-Policy', content=_POLICY),
-        Link(rel='icon', href='data:,'),   # or else a browser asks for one
-        Style(Safe(_beside('report.css'))))
+    "What a browser has to know"
+    said = [Meta(charset='utf-8'),Title(title)]
+    said.append(Meta(name='viewport', content='width=device-width, initial-scale=1'))
+    said.append(Meta(http_equiv='Content-Security-Policy', content=_POLICY))
+    said.append(Link(rel='icon', href='data:,'))   # or else a browser asks for one
+    return Head(*said, Style(Safe(_beside('report.css'))))
 
 def _anchor(title): return re.sub(r'\W+', '-', title.lower())
 
+def _section(title, inside):
+    if not isinstance(inside, tuple): inside = (inside,)
+    return Section(H2(title), *inside, id=_anchor(title))
+
+# %% ../nbs/68_page.ipynb #5b337995
 def document(
     title:str, # Of the page
     about:str, # A line below it
     sections:dict, # From title to elements
 ) -> str:
     "A whole page"
-    nav = Nav(*[A(h, href=f'#{_anchor(h)}') for h in sections])
-    parts = [Section(H2(h), *(s if isinstance(s, tuple) else (s,)), id=_anchor(h)) for h,s in sections.items()]
-    body = Body(Header(H1(title), P(about, klass='note'), nav), Main(*parts), Script(Safe(_beside('report.js'))))
-    return to_xml(Html(_head(title), body, lang='en'), indent=False)+'\n'
+    links = [A(h, href=f'#{_anchor(h)}') for h in sections]
+    top = Header(H1(title), P(about, klass='note'), Nav(*links))
+    parts = [_section(h, s) for h,s in sections.items()]
+    script = Script(Safe(_beside('report.js')))
+    page = Html(_head(title), Body(top, Main(*parts), script), lang='en')
+    return to_xml(page, indent=False)+'\n'

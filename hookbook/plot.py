@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/plot.html.md"""
 __all__ = ['overview_grid', 'LiveView', 'HEALTHY_UPDATE', 'subplots', 'color_dim', 'layer_curves', 'dead_chart', 'grad_flow',
            'update_ratios', 'compare']
 
-# %% ../nbs/65_plot.ipynb #827350c7
+# %% ../nbs/65_plot.ipynb #fa2b4144
 import io, time
 from fastcore.basics import ifnone, patch
 from .run import *
@@ -18,7 +18,8 @@ from .canvas import *
 from .curves import *
 from .flow import *
 
-_all_ = ['HEALTHY_UPDATE', 'subplots', 'color_dim', 'layer_curves', 'dead_chart', 'grad_flow', 'update_ratios', 'compare']
+_all_ = ['HEALTHY_UPDATE', 'subplots', 'color_dim', 'layer_curves', 'dead_chart',
+    'grad_flow', 'update_ratios', 'compare']
 
 # %% ../nbs/65_plot.ipynb #7c75e3d2
 @patch
@@ -46,8 +47,8 @@ def _drawn(run):
     "The overview of `run`, as bytes of a PNG file"
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    fig,buf = Figure((10,6), layout='constrained'),io.BytesIO()   # no list of open figures keeps it, so that it is shown only by those who ask
-    FigureCanvasAgg(fig)
+    fig,buf = Figure((10,6), layout='constrained'),io.BytesIO()
+    FigureCanvasAgg(fig)   # no list of open figures keeps it, so that it is shown only by those who ask
     run.overview(ax=fig.subplots(*overview_grid(run)))
     fig.savefig(buf, format='png', dpi=80)
     return buf.getvalue()
@@ -59,7 +60,8 @@ class LiveView:
         every:float=3., # Seconds between two drawings, at least
         show=None, # Function of the picture, as bytes of a PNG file; default: show it in the notebook
     ):
-        self.every,self.show,self.due,self.handle = every,show,None,None
+        self.every,self.show = every,show
+        self.due,self.handle = None,None   # when to draw again, and where in the notebook
         if show is None and _in_notebook(): self.show = self._display
 
     def __call__(self,

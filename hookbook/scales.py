@@ -1,4 +1,4 @@
-"""Axes in numbers: values of every size on one axis, round numbers for its marks, and no more columns and points than a screen has
+"""Axes in numbers: values of every size on one axis, round marks, and no more columns and points than a screen has
 
 Docs: https://hookbook.github.io/hookbook/scales.html.md"""
 
@@ -8,13 +8,13 @@ Docs: https://hookbook.github.io/hookbook/scales.html.md"""
 __all__ = ['LEAST', 'MOST', 'AsinhScale', 'round_marks', 'scale_of', 'rebin', 'log_shares', 'step_edges', 'steps_run',
            'join_columns', 'thin_line', 'suitable_scale']
 
-# %% ../nbs/61_scales.ipynb #02553ddc
+# %% ../nbs/61_scales.ipynb #6eaf7893
 import math, warnings
 from dataclasses import dataclass
 import numpy as np
-from .stats import bin_edges
+from .bins import finite, finite_edges, magnitude_edges, magnitudes
 
-# %% ../nbs/61_scales.ipynb #e94721e1
+# %% ../nbs/61_scales.ipynb #c902aec5
 @dataclass
 class AsinhScale:
     "An axis that is linear up to `width`, and logarithmic beyond"
@@ -26,15 +26,17 @@ class AsinhScale:
         return np.arcsinh(np.asarray(v)/self.width)
     def share(self, v):
         "Where `v` stands, as a share of the axis"
-        lo,hi = self.at(self.lo),self.at(self.hi)
+        lo,hi = self.at([self.lo,self.hi])
         return (self.at(v)-lo)/(hi-lo)
     def spread(self,
         n:int, # How many
     ) -> np.ndarray:
         "Values that stand evenly on the axis, from one end to the other"
-        return self.width*np.sinh(np.linspace(self.at(self.lo), self.at(self.hi), n))
+        lo,hi = self.at([self.lo,self.hi])
+        places = np.linspace(lo, hi, n)
+        return self.width*np.sinh(places)
 
-# %% ../nbs/61_scales.ipynb #d5c0af23
+# %% ../nbs/61_scales.ipynb #58cd2a16
 def _round_within(v, lo, hi):
     "`v` with one digit, towards zero if it would leave the range"
     r = float(f'{v:.0e}')
@@ -53,33 +55,39 @@ def round_marks(
     return sorted(v for v in found if scale.lo<=v<=scale.hi)
 
 # %% ../nbs/61_scales.ipynb #c98cf437
-_largest = np.finfo(np.float32).max   # the outermost finite bins end at infinity: drawn, they end here
-_values = bin_edges()[4:-4].clip(-_largest, _largest)   # edges of the bins of finite values
-
 def scale_of(
     hists, # One (spans, 2048) a layer: counts in the bins of `hist_bits`
 ) -> AsinhScale:
     "The axis on which the values of several histograms can be seen"
-    h = np.stack([o.sum(0)/max(o.sum(), 1) for o in hists]).sum(0)   # each layer counts as much as any other
-    used = np.flatnonzero(h[4:-4])
-    sizes = (h[1025:]+h[1022::-1])[:-4].cumsum()   # of magnitudes above zero, which `h[1024]` counts
+    totals = [o.sum(0) for o in hists]
+    h = sum(t/max(t.sum(), 1) for t in totals)   # each layer counts as much as any other
+    used,edges = np.flatnonzero(finite(h)),finite_edges()
+    sizes = magnitudes(h)[1:].cumsum()   # without zeros
     if not len(used): return AsinhScale(-1., 1., .5)
     if not sizes[-1]: return AsinhScale(0., 1., .5)
-    mid = bin_edges()[1025+(sizes<sizes[-1]/2).sum()]
-    return AsinhScale(_values[used[0]], max(_values[used[-1]+1], mid), mid/2)
+    middle = (sizes<sizes[-1]/2).sum()+1
+    mid = magnitude_edges()[middle]
+    first,last = used[0],used[-1]
+    lo,hi = edges[first],edges[last+1]
+    return AsinhScale(lo, max(hi, mid), mid/2)
 
-# %% ../nbs/61_scales.ipynb #2c300ae0
+# %% ../nbs/61_scales.ipynb #54c8eecb
 def rebin(
     hist, # (spans, 2048), counts in the bins of `hist_bits`
     edges, # (n+1,), increasing
 ) -> np.ndarray: # (spans, n)
     "Counts between new edges; a bin that lies across an edge is shared out"
-    below = np.pad(hist[:,4:-4].cumsum(1), ((0,0),(1,0)))   # how many lie below each edge of the old bins
-    i = np.searchsorted(_values, edges, 'right').clip(1, len(_values)-1)
-    part = ((edges-_values[i-1])/(_values[i]-_values[i-1])).clip(0, 1)
-    return np.diff(below[:,i-1]+part*(below[:,i]-below[:,i-1]), axis=1)
+    old = finite_edges()
+    below = finite(hist).cumsum(1)
+    below = np.pad(below, ((0,0),(1,0)))   # how many lie below each edge of the old bins
+    i = np.searchsorted(old, edges, 'right').clip(1, len(old)-1)
+    lo,hi = old[i-1],old[i]
+    part = ((edges-lo)/(hi-lo)).clip(0, 1)
+    left = below[:,i-1]
+    right = below[:,i]
+    return np.diff(left+part*(right-left), axis=1)
 
-# %% ../nbs/61_scales.ipynb #9894ae4e
+# %% ../nbs/61_scales.ipynb #4f398d7e
 LEAST,MOST = -4,-1   # logarithms of the shares between which colours differ
 
 def log_shares(
@@ -95,19 +103,20 @@ def step_edges(
     end:int|None=None, # The number of steps that ran, recorded or not
 ) -> np.ndarray: # One more than `steps`
     "Where the columns for `steps` begin, and where the last one ends"
-    if end is None or end<=steps[-1]:
-        gap = steps[-1]-steps[-2] if len(steps)>1 else 1
-        end = steps[-1]+gap
+    last = steps[-1]
+    if end is None or end<=last:
+        gap = last-steps[-2] if len(steps)>1 else 1
+        end = last+gap
     return np.append(steps, end)
 
 def steps_run(
     series, # A `Run`, or one of its tracks
 ) -> int|None: # `None` if nobody knows
     "How many training steps there were, recorded or not"
-    info = getattr(series, 'info', None)
+    info = getattr(series, 'info', None)   # a track alone knows nothing of the run
     return info.ran if info else None
 
-# %% ../nbs/61_scales.ipynb #d9d2842e
+# %% ../nbs/61_scales.ipynb #9d57c725
 def join_columns(
     values, # (rows, columns)
     steps, # Of the columns
@@ -116,32 +125,39 @@ def join_columns(
     most:int=400, # About so many columns at most
 ) -> tuple: # (rows, fewer columns), and the edges of these
     "Fewer columns, and where they begin and end"
-    values,steps = np.asarray(values, dtype=float),np.asarray(steps)
-    k,edges = -(-values.shape[1]//most),step_edges(steps, end)
+    values = np.asarray(values, dtype=float)
+    edges = step_edges(steps, end)
+    n = values.shape[1]
+    k = math.ceil(n/most)
     if k<2: return values,edges
+    parts = np.split(values, range(k, n, k), axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', RuntimeWarning)   # columns of NaN stay NaN
-        joined = [join(values[:,i:i+k], 1) for i in range(0, values.shape[1], k)]
-    return np.stack(joined, 1),np.append(steps[::k], edges[-1])
+        joined = [join(v, 1) for v in parts]
+    begin = np.append(edges[:-1:k], edges[-1])
+    return np.stack(joined, 1),begin
 
-# %% ../nbs/61_scales.ipynb #95c0a7da
+# %% ../nbs/61_scales.ipynb #3f19d988
 def thin_line(
     xs, # (n,)
     ys, # (n,)
     most:int, # Points to keep
 ) -> tuple: # Fewer of both
     "At most `most` points of a line, with its peaks"
-    xs,ys = np.asarray(xs),np.asarray(ys, dtype=float)
+    xs = np.asarray(xs)
+    ys = np.asarray(ys, dtype=float)
     if len(ys)<=most: return xs,ys
-    keep = [i for part in np.array_split(np.arange(len(ys)), most//2) for i in _peaks(part, ys[part])]
+    parts = np.array_split(np.arange(len(ys)), most//2)
+    keep = [i for at in parts for i in _peaks(at, ys[at])]
     return xs[keep],ys[keep]
 
 def _peaks(at, ys):
     if np.isnan(ys).all(): return [at[0]]   # a gap stays a gap
-    return sorted({at[np.nanargmin(ys)], at[np.nanargmax(ys)]})
+    low,high = np.nanargmin(ys),np.nanargmax(ys)
+    return sorted({at[low], at[high]})
 
-# %% ../nbs/61_scales.ipynb #47c80b03
-_CROWDED = 30   # times the median: beyond it, a linear axis leaves less than a millimetre to most values in a picture of three centimetres
+# %% ../nbs/61_scales.ipynb #3b64c966
+_CROWDED = 30   # times the median: then a linear axis leaves a millimetre of three centimetres to half of the values
 
 def suitable_scale(
     values, # Arrays of numbers
@@ -151,7 +167,9 @@ def suitable_scale(
     sizes = np.abs(values)
     sizes = sizes[np.isfinite(sizes) & (sizes>0)]
     if not len(sizes): return 'linear'
-    mid,signed = np.median(sizes),np.nanmin(values)<0
-    far,tiny = sizes.max()>=_CROWDED*mid,sizes.min()*_CROWDED<=mid
+    signed = np.nanmin(values)<0
+    mid = np.median(sizes)
+    far = sizes.max()>=_CROWDED*mid
+    tiny = sizes.min()*_CROWDED<=mid
     if not far and (signed or not tiny): return 'linear'
     return 'asinh' if signed else 'log'

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/trace.html.md"""
 # %% auto #0
 __all__ = ['Choice', 'Node', 'CallStack', 'watch_calls', 'storage_key', 'Params', 'Saved', 'BackwardMap', 'Outcome', 'Trace']
 
-# %% ../nbs/33_trace.ipynb #57abc9a6
+# %% ../nbs/33_trace.ipynb #86020149
 import collections, dataclasses, functools, inspect, threading, traceback, weakref
 from contextlib import contextmanager
 import torch
@@ -29,7 +29,7 @@ class Node:
         self.in_shapes = self.out_shapes = self.out_dtype = None    # of the first call
         self.macs = self.back_macs = self.saved = 0                 # MACs of forward and backward, bytes kept
 
-# %% ../nbs/33_trace.ipynb #2f2840fa
+# %% ../nbs/33_trace.ipynb #9be533ba
 _by_position = inspect.Parameter.POSITIONAL_ONLY,inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 @functools.lru_cache(None)
@@ -128,7 +128,7 @@ def watch_calls(
         finally: calls.running.pop()
     return __call__
 
-# %% ../nbs/33_trace.ipynb #d3a6d4c2
+# %% ../nbs/33_trace.ipynb #84644a17
 def storage_key(t): return t.untyped_storage()._cdata
 
 class Params:
@@ -153,7 +153,7 @@ class Params:
 
     def owns(self, storage): return storage._cdata in self.storages
 
-# %% ../nbs/33_trace.ipynb #f21d9913
+# %% ../nbs/33_trace.ipynb #758e2201
 @patch
 def count(self:Params, macs, args):
     "Put `macs` down to the parameters among `args`"
@@ -263,7 +263,7 @@ class BackwardMap:
         def _f(*_): self.running = n
         return _f
 
-# %% ../nbs/33_trace.ipynb #82372d6d
+# %% ../nbs/33_trace.ipynb #72d5ea76
 @dataclasses.dataclass
 class Outcome:
     "How a run ended, and what it needed beside its results"
@@ -300,7 +300,7 @@ def note(self:Trace, name):
     "There is no formula for an operator that may multiply"
     self.uncounted[name] += 1
 
-# %% ../nbs/33_trace.ipynb #15c237ea
+# %% ../nbs/33_trace.ipynb #43154f45
 Choice = collections.namedtuple('Choice', 'name among k topk')   # who chose, out of how many, how many, by `topk`?
 
 @patch
@@ -321,7 +321,7 @@ def close(self:Trace):
     self.backward.made_by.clear()
     if self.error is not None: traceback.clear_frames(self.error.__traceback__)
 
-# %% ../nbs/33_trace.ipynb #bbbbb271
+# %% ../nbs/33_trace.ipynb #840eaf66
 @patch(as_prop=True)
 def nodes(self:Trace): return self.calls.nodes
 @patch(as_prop=True)
