@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/activation_stats.html.md"""
 # %% auto #0
 __all__ = ['ActivationStats', 'fetch_numbers']
 
-# %% ../nbs/76_activation_stats.ipynb #b6088300
+# %% ../nbs/76_activation_stats.ipynb #f6b6d5e4
 import math
 import numpy as np, torch
 from torch import nn, Tensor
@@ -72,6 +72,7 @@ def _fetched(ts, device):
     flat = [t.detach().reshape(-1).to(wide) for t in ts]
     return torch.cat(flat).cpu().split([t.numel() for t in ts])
 
+# %% ../nbs/76_activation_stats.ipynb #afed30b6
 def fetch_numbers(
     dicts, # Dicts of numbers and one-element tensors, changed in place
 ):
@@ -105,6 +106,7 @@ def _rounded(v, s, mean, std):
     if all_there and 0<len(v.x)<=_FEW: mean = v.x.float().mean().numpy()
     return float(np.float32(mean)),float(np.float32(std))
 
+# %% ../nbs/76_activation_stats.ipynb #6311000e
 def _on_host(v, state):
     "The classic numbers of the values `v`, from a state on the CPU"
     s = dict(zip(STATE, state.tolist()))
@@ -116,7 +118,7 @@ def _on_host(v, state):
     near_zero = s['near_zero']/s['n'] if s['n'] else math.nan
     return dict(mean=mean, std=std, near_zero=near_zero)
 
-# %% ../nbs/76_activation_stats.ipynb #0e662145
+# %% ../nbs/76_activation_stats.ipynb #ff60acab
 def _on_device(state, precise):
     "The same from a state on a device, as one-element tensors there"
     s = dict(zip(STATE, state.unbind()))
@@ -137,6 +139,7 @@ def _measure(self:ActivationStats, t):
     if self.with_hist: res['hist'] = hist_40(v)
     return res
 
+# %% ../nbs/76_activation_stats.ipynb #3608a033
 @patch
 def hook(self:ActivationStats, m, i, o):
     "Statistics of the tensor `o`, or a list with those of each tensor in it"
@@ -151,6 +154,7 @@ def names(self:ActivationStats) -> list: # Qualified names
     for n,m in named_modules(self.model).items(): known.setdefault(m, n)
     return [known.get(m) or type(m).__name__ for m in self._layers]
 
+# %% ../nbs/76_activation_stats.ipynb #ff72d0df
 def _position(names, idx):
     "Where the layer `idx`, a name or a number, is in `names`"
     if isinstance(idx, str):
@@ -161,6 +165,7 @@ def _position(names, idx):
     are = 'is' if len(names)==1 else 'are'
     raise IndexError(f'no layer {idx}: there {are} {len(names)}, counted from 0')
 
+# %% ../nbs/76_activation_stats.ipynb #8a0cbc8b
 @patch
 def _layer(self:ActivationStats, idx):
     "What each step has about the layer at `idx`"
@@ -176,6 +181,7 @@ def _number(o, key, width):
     found = [d[key] for d in o or []]
     return found+[math.nan]*(width-len(found))
 
+# %% ../nbs/76_activation_stats.ipynb #39686a8b
 @patch
 def layer_stats(self:ActivationStats,
     idx, # Number of the layer, negative from the end, or its name
@@ -193,6 +199,7 @@ def _column(o):
     if not dicts: return torch.full((40,), math.nan)
     return sum(d['hist'] for d in dicts).float()
 
+# %% ../nbs/76_activation_stats.ipynb #a099b60a
 @patch
 def hist(self:ActivationStats,
     idx, # Number of the layer, negative from the end, or its name
@@ -213,6 +220,7 @@ def color_dim(self:ActivationStats,
     "The colourful dimension of a layer: its histograms over time"
     return plot.color_dim(self.hist(idx), figsize, ax, every=self.every or 1)
 
+# %% ../nbs/76_activation_stats.ipynb #be8ecc23
 @patch
 def plot_layer_stats(self:ActivationStats,
     idx, # Number of the layer, negative from the end, or its name
@@ -240,6 +248,7 @@ def dead_chart(self:ActivationStats,
     step = self.every or 1
     return plot.dead_chart(shares, self.names, step, figsize, ax, label=_near_zero_label)
 
+# %% ../nbs/76_activation_stats.ipynb #80b0f490
 @patch
 def __repr__(self:ActivationStats):
     if not len(self.stats): return 'ActivationStats: nothing recorded yet'

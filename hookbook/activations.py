@@ -23,6 +23,7 @@ def _cuts_off(cls, lowest):
     # of a class that PyTorch does not have it is told by its values, the lowest of which is 0
     return not hasattr(nn, cls) and np.fmin.reduce(lowest, initial=math.inf)==0
 
+# %% ../nbs/52_activations.ipynb #f0ed995c
 def rectifiers(
     run, # The run to look through
 ) -> list: # At least one
@@ -120,6 +121,7 @@ _saturated = dict(
     try_='smaller initial weights, normalisation before this layer, scaled inputs, a lower learning rate',
     unit='share of values at the ends')
 
+# %% ../nbs/52_activations.ipynb #dd64aca5
 def _curves(run):
     "Which layers are a tanh or a sigmoid, apart from the last"
     names,kinds = layer_names(run)[:-1],kinds_of(run)
@@ -155,6 +157,7 @@ def _before_update(run):
     if tried: raise LookupError('the optimizer changed the weights between the passes of the first step')
     if not run.given: raise LookupError('no linear layer ran in the first step')
 
+# %% ../nbs/52_activations.ipynb #ed12a7ca
 def _unnormalised(run):
     "Names of the linear layers behind which there is no normalisation, without the first of all layers"
     kinds,fed = kinds_of(run),run.given
@@ -177,11 +180,13 @@ def _width(run, name):
 
 # %% ../nbs/52_activations.ipynb #93193f65
 _passes = 'At the start this layer {} what passes through it: layer upon layer, values and gradients {}.'
+
 _start = dict(
     try_='an initialisation that keeps the variance: `nn.init.kaiming_normal_` before a ReLU, '
          '`nn.init.xavier_normal_` before a tanh',
     unit='variance over the mean square of its input')
 
+# %% ../nbs/52_activations.ipynb #bb7f1e05
 @rule('bad initialisation', 'He, Zhang, Ren, Sun 2015, Delving deep into rectifiers, arXiv:1502.01852')
 def bad_init(
     run, # The run to look through
@@ -206,6 +211,7 @@ def _in_shares(counts, least=1e-4):   # of an empty group there is no logarithm,
     total = counts.sum(-1, keepdims=True)
     return np.maximum(counts/np.maximum(total, 1), least)
 
+# %% ../nbs/52_activations.ipynb #8cd3c5d3
 def psi(
     ref, # (bins,), counts
     new, # (..., bins), counts in the same bins
@@ -235,6 +241,7 @@ def _window_sums(h, w):
     total = np.concatenate([start, h]).cumsum(0)
     return total[w:]-total[:-w]
 
+# %% ../nbs/52_activations.ipynb #c2f1de06
 def _between_windows(sums, w):
     "PSI of each window of `w` rows against the one right before it, and whether that holds (about) one and the same value"
     before,after = sums[:-w],sums[w:]
@@ -243,12 +250,21 @@ def _between_windows(sums, w):
     flat = (before>0).sum(1)<3
     return score,flat
 
+# %% ../nbs/52_activations.ipynb #c6f5c4d6
 def _neighbours(score, w):
     "The larger of the scores a window earlier and a window later; `nan` where there is none"
     edge = np.full(w, np.nan)
     earlier = np.r_[edge,score[:-w]]
     later = np.r_[score[w:],edge]
     return np.fmax(earlier, later)
+
+# %% ../nbs/52_activations.ipynb #c2f1de09
+def _sudden(sums, w, jump):
+    "How much each window differs from the one before, how much its neighbours do, and where that is `jump` times as much"
+    score,flat = _between_windows(sums, w)
+    score[np.isnan(jump)] = math.inf   # not known, and no neighbour to compare with
+    near = _neighbours(score, w)
+    return score,near,(score>jump*near) & np.isfinite(score) & ~flat
 
 # %% ../nbs/52_activations.ipynb #b2f1de24
 def _peak(hits, score, w):
@@ -257,6 +273,7 @@ def _peak(hits, score, w):
     near = np.where(hits, score, 0)[first:first+w]
     return first+int(near.argmax())
 
+# %% ../nbs/52_activations.ipynb #c2f1de08
 def _extent(ref, h, at, w, least):
     "First and last row from `at` on that differs from `ref` by `least`; `None` if none of the first `w` does by itself"
     off = psi(ref, h[at:])>=least
@@ -272,6 +289,7 @@ _drifted = dict(
           'the data changed, or the layer did.',
     try_='compare the data before and after; the first layer that drifts is next to the cause')
 
+# %% ../nbs/52_activations.ipynb #6e9b7431
 @rule('drift', 'population stability index, 0.1 and 0.25 (Siddiqi 2006, Credit risk scorecards)')
 def drift(
     run, # The run to look through
@@ -293,11 +311,8 @@ def drift(
     for name in layer_names(run):
         h = run.hist(name)
         sums = _window_sums(h, w)
-        score,flat = _between_windows(sums, w)
-        score[np.isnan(pace)] = math.inf   # not known, and no neighbour to compare with
-        near = _neighbours(score, w)
-        sudden = (score>jump*gap*near) & (score>notice)
-        hits = sudden & np.isfinite(score) & begun & ~flat
+        score,near,sudden = _sudden(sums, w, jump*gap)
+        hits = sudden & (score>notice) & begun
         if not hits.any(): continue
         at = _peak(hits, score, w)
         before = finite(sums[at])

@@ -48,6 +48,7 @@ class Span(NamedTuple):
         lo,hi = f'{self.lo:.3g}',f'{self.hi:.3g}'
         return lo if self.lo==self.hi else f'{lo} to {hi}'
 
+# %% ../nbs/56_blame.ipynb #c6f1de02
 def span_of(
     t, # Any tensor
 ) -> Span|None: # `None` when it has no values that could be other than finite
@@ -65,6 +66,7 @@ def bad_shares(
     shares = {k: v.float().mean().item() for k,v in bad.items() if v.any()}
     return shares,t[t.isfinite()]
 
+# %% ../nbs/56_blame.ipynb #c6f1de04
 def in_a_line(
     label:str, # What it is
     t, # A tensor
@@ -93,6 +95,7 @@ class Passed(NamedTuple):
     text:str # Its dtype and shape
     span:Span|None # Its range
 
+# %% ../nbs/56_blame.ipynb #c6f1de06
 class LayerCall:
     "One call of a layer"
     def __init__(self,
@@ -121,12 +124,14 @@ class Known:
         self.giver,self.taker,self.over = None,taker,None   # the calls that gave it, take it, and overwrote it
         self.hooked = False   # is its gradient asked for?
 
+# %% ../nbs/56_blame.ipynb #705086d2
 def version_of(
     t, # A tensor
 ) -> int: # -1 where there is no counter: under `torch.inference_mode`
     "How often `t` was changed in place"
     return -1 if t.is_inference() else t._version
 
+# %% ../nbs/56_blame.ipynb #c6f1de08
 class Readings:
     "What is known of the tensors that are alive"
     def __init__(self): self.known,self.last = WeakTensorKeyDictionary(),None
@@ -183,6 +188,7 @@ class Blame(NamedTuple):
     call:LayerCall
     child:LayerCall|None # The call that the culprit gave them to
 
+# %% ../nbs/56_blame.ipynb #ab631c56
 def blame(
     call, # A `LayerCall` that gave bad values
 ) -> Blame:
@@ -208,6 +214,7 @@ _means = {
  ('backward','loss'): 'What the model gave is finite, and the gradient that comes back is not: the loss made it, '
                       'or other code after the model.'}
 
+# %% ../nbs/56_blame.ipynb #fc640ea9
 class Origin(NamedTuple):
     "Where bad values first came up"
     phase:str # `forward` or `backward`
@@ -253,6 +260,7 @@ def _largest(spans):
     ends = [abs(v) for s in spans if s for v in s]
     return max(filter(math.isfinite, ends), default=0)
 
+# %% ../nbs/56_blame.ipynb #87d0514e
 def _outgrown(o):
     "Are the numbers that went into the call so large that products of them are infinite?"
     own = [p for p in o.call.m.parameters(recurse=False) if not is_lazy(p)]
@@ -261,6 +269,7 @@ def _outgrown(o):
     dtype = o.t.dtype if o.t.dtype.is_floating_point else torch.float32
     return x*max(x, w)>torch.finfo(dtype).max/_product_room
 
+# %% ../nbs/56_blame.ipynb #01fa63ee
 def _forward_advice(o):
     "What to try when a layer, or code, gave bad values"
     spans = o.call.in_spans()
@@ -297,6 +306,7 @@ def line(self:Passed, what):
     "A line about this `what`, an input or output"
     return f'{what} {self.path}'.strip()+f': {self}'
 
+# %% ../nbs/56_blame.ipynb #c6f1de14
 def _shown_params(m, most=6):
     "Lines about the bad parameters of `m`, or about its own if all are good"
     own = {n: p for n,p in m.named_parameters(recurse=False) if not is_lazy(p)}
@@ -319,6 +329,7 @@ def evidence(self:Origin) -> tuple:
     if back and self.kind=='layer' and call.grad: res.append(f'gradient of its output: finite, {call.grad}')
     return (*res, in_a_line(self.label, self.t), *_shown_params(call.m))
 
+# %% ../nbs/56_blame.ipynb #3d3914fb
 @patch
 def finding(self:Origin) -> Finding:
     "All of it as a finding"

@@ -85,6 +85,7 @@ def _check_words(input, width):
     bad = re.search(r'\S*-\d\S*', input)
     if bad: raise UsageError(f'{bad[0]!r} has a negative size: sizes are whole numbers, and those of a batch are yours to choose')
 
+# %% ../nbs/88_cli.ipynb #7ffa4328
 @command
 def summary_command(
     target:str, # The model: `package.module:name` or `path/to/file.py:name`; a function or class is called without arguments
@@ -146,6 +147,7 @@ def _page_beside(run):
     name = run.stem.replace('run', 'report', 1) if run.stem.startswith('run-') else 'report'
     return (run if run.is_dir() else run.parent)/f'{name}.html'
 
+# %% ../nbs/88_cli.ipynb #fa7a4362
 @command
 def report(
     run:str, # The run: a file, or a folder with one in it
@@ -166,6 +168,7 @@ def _labels(*paths):
     clear = len(set(short))==len(paths) and 'run' not in short
     return short if clear else tuple(map(str, paths))
 
+# %% ../nbs/88_cli.ipynb #7db02b34
 @command
 def compare_command(
     before:str, # A run: a file, or a folder with one in it

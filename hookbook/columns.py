@@ -128,6 +128,7 @@ def value(self:Column,
     values = [getattr(r, self.name, None) for r in rows]
     return sum(values) if self.adds and values[0] is not None else values[0]
 
+# %% ../nbs/35_columns.ipynb #fbd7d021
 @patch
 def cell(self:Column,
     rows, # A row, and those that its line stands for as well
@@ -197,6 +198,7 @@ def chosen_columns(
         if c not in summary_columns: raise ValueError(_no_column(c))
     return names
 
+# %% ../nbs/35_columns.ipynb #a707f00f
 def _no_column(name):
     meant = did_you_mean(name, summary_columns)
     return f'there is no column {name!r}{meant} (columns: {", ".join(summary_columns)})'

@@ -35,6 +35,7 @@ def _fail(where, why):
     print(f'{where}: error: {why}', file=sys.stderr)
     sys.exit(2)
 
+# %% ../nbs/85_command.ipynb #4018f078
 def _no_command(name):
     start = f'no command {name!r}; ' if name else 'a command is missing; '
     meant = near(name, commands, n=1, cutoff=.6)
@@ -61,12 +62,14 @@ def required_args(
     except (TypeError,ValueError): return []   # some functions written in C do not tell
     return [p.name for p in params if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL,p.VAR_KEYWORD)]
 
+# %% ../nbs/85_command.ipynb #8a2271bb
 def _options(name, f, args):
     parser = anno_parser(f, prog=f'hookbook {name}', pos=required_args(f))
     if name!='run': args = _values_joined(args)   # those of a script are not ours to change
     opts = vars(parser.parse_args(args))
     return {k: v for k,v in opts.items() if k not in ('pdb','xtra')}   # fastcore's own
 
+# %% ../nbs/85_command.ipynb #f73432f8
 def _perform(argv):
     name,*args = argv or ['']
     if name in ('-h','--help'): return print(_usage())

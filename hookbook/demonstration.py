@@ -41,6 +41,7 @@ def _digits(v):
     text = '–' if math.isnan(v) else f'{v:.3f}'
     return f'{text:>8}'
 
+# %% ../nbs/87_demonstration.ipynb #71add6e3
 def stats_table(
     run:Run, # What was recorded
     layers=None, # Names of layers; default: all

@@ -91,6 +91,7 @@ def _goes_first(a, b):
 
 def _is_free(cb, todo): return not any(_goes_first(o, cb) for o in todo if o is not cb)
 
+# %% ../nbs/71_events.ipynb #bcc94388
 def sort_by_run(
     cbs, # Callbacks
 ) -> list: # The same, in the order in which they run

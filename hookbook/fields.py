@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/fields.html.md"""
 __all__ = ['laws', 'Reading', 'NEAR_ZERO', 'SMALL', 'FIELDS', 'STATE', 'declared', 'Law', 'join_moments', 'Field', 'Layout',
            'wide', 'empty_state', 'merge', 'merge_host', 'Stats', 'finish', 'declare', 'layout_of']
 
-# %% ../nbs/05_fields.ipynb #44f2adb3
+# %% ../nbs/05_fields.ipynb #02dc1f40
 import math
 from collections import namedtuple
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import numpy as np, torch
 from torch import Tensor
 from fastcore.basics import AttrDict, patch
 
-# %% ../nbs/05_fields.ipynb #0552dfac
+# %% ../nbs/05_fields.ipynb #4dccb336
 @dataclass(frozen=True)
 class Law:
     "How the numbers of two parts become that of the whole"
@@ -33,14 +33,14 @@ laws = {
     'min':     Law(math.inf, lambda a,b,lib: lib.minimum(a, b), 'max', -1),
     'moments': Law(0.)}   # mean and M2, which need each other: see below
 
-# %% ../nbs/05_fields.ipynb #0ed4bff8
+# %% ../nbs/05_fields.ipynb #e618fe4b
 def join_moments(n1, mean1, m1, n2, mean2, m2):
     "n, mean and M2 of two joined parts (Chan, Golub, LeVeque 1979)"
     n,d = n1+n2,mean2-mean1
     w = n2/(n+(n==0))
     return n, mean1+d*w, m1+m2+d*n1*w*d
 
-# %% ../nbs/05_fields.ipynb #47ea1e48
+# %% ../nbs/05_fields.ipynb #92083739
 Reading = namedtuple('Reading', 'of label')
 Reading.__doc__ = "What people read: a function `of` the state, which has its fields by name, and the `label` that a plot gives it"
 
@@ -55,7 +55,7 @@ class Field:
     @property
     def empty(self): return laws[self.law].empty
 
-# %% ../nbs/05_fields.ipynb #9387ab64
+# %% ../nbs/05_fields.ipynb #ea7c97fc
 @patch
 def readings(self:Field) -> dict: # `Reading` by name
     "What can be read where this field is kept"
@@ -66,7 +66,7 @@ def readings(self:Field) -> dict: # `Reading` by name
 def _as_it_is(name): return lambda s: getattr(s, name)
 def _per_call(name): return lambda s: getattr(s, name)/s.calls
 
-# %% ../nbs/05_fields.ipynb #077d452d
+# %% ../nbs/05_fields.ipynb #3532f98e
 NEAR_ZERO = .05   # `near_zero` counts x <= NEAR_ZERO: the threshold of fastai's ActivationStats
 SMALL = 2**-5     # `small` counts |x| <= SMALL: a power of two, so that it is the same number in every type of float
 
@@ -76,6 +76,7 @@ def _m2(s): return np.where(np.isinf(s.m2), np.nan, s.m2)+s.gap   # it was too l
 def _std(s): return np.sqrt(_m2(s)/(s.finite-1))
 def _rms(s): return np.sqrt(_m2(s)/s.finite+s.mean**2)
 
+# %% ../nbs/05_fields.ipynb #985321ad
 FIELDS = (
     Field('n'),
     Field('mean', 'moments', reads=dict(mean=_finite('mean'))),
@@ -87,7 +88,7 @@ FIELDS = (
     Field('nonfinite', reads=dict(nonfinite=Reading(_as_it_is('nonfinite'), 'non-finite values'))),
     Field('calls'))
 
-# %% ../nbs/05_fields.ipynb #22ca1ecf
+# %% ../nbs/05_fields.ipynb #dd8ea091
 class Layout(tuple):
     "The names of the fields of a state, in their order, and all that follows from their declarations"
     def __new__(cls, fields):
@@ -109,7 +110,7 @@ def _runs(laws):
 
 STATE = Layout(FIELDS)
 
-# %% ../nbs/05_fields.ipynb #8c322e98
+# %% ../nbs/05_fields.ipynb #2a79f829
 def wide(device): # torch.dtype
     "The type that statistics on `device` are kept in: `float64`, where there is one"
     return torch.float32 if torch.device(device).type=='mps' else torch.float64
@@ -125,7 +126,14 @@ def empty_state(
         if f.empty: res.select(-1, layout.at[f.name]).fill_(f.empty)
     return res
 
-# %% ../nbs/05_fields.ipynb #74978661
+# %% ../nbs/05_fields.ipynb #dc277ac0
+@patch
+def joined_moments(self:Layout, a, b):
+    n,mean,m2,bad = (self.place(k) for k in ('n','mean','m2','nonfinite'))
+    n1,n2 = a[...,n]-a[...,bad],b[...,n]-b[...,bad]
+    return join_moments(n1, a[...,mean], a[...,m2], n2, b[...,mean], b[...,m2])[1:]
+
+# %% ../nbs/05_fields.ipynb #5075865e
 @patch
 def join(self:Layout, a, b, lib):
     "States `a` and `b`, arrays of numpy or tensors, joined"
@@ -137,13 +145,7 @@ def join(self:Layout, a, b, lib):
         else: parts.append(laws[law].join(a[...,s], b[...,s], lib))
     return lib.concatenate(parts, -1)
 
-@patch
-def joined_moments(self:Layout, a, b):
-    n,mean,m2,bad = (self.place(k) for k in ('n','mean','m2','nonfinite'))
-    n1,n2 = a[...,n]-a[...,bad],b[...,n]-b[...,bad]
-    return join_moments(n1, a[...,mean], a[...,m2], n2, b[...,mean], b[...,m2])[1:]
-
-# %% ../nbs/05_fields.ipynb #60a2422d
+# %% ../nbs/05_fields.ipynb #3b11b6fa
 @np.errstate(all='ignore')
 def merge(
     a:Tensor, # (..., 9), a state or many
@@ -154,6 +156,7 @@ def merge(
     if a.device.type==b.device.type=='cpu': return torch.from_numpy(merge_host(a.numpy(), b.numpy(), layout))
     return layout.join(a, b, torch)
 
+# %% ../nbs/05_fields.ipynb #675fef9e
 def merge_host(
     a:np.ndarray, # (..., 9), states as arrays
     b:np.ndarray, # (..., 9), the same number of them
@@ -162,27 +165,7 @@ def merge_host(
     "`merge` for arrays; it may warn where a state is empty, unless it runs in `np.errstate(all='ignore')`"
     return layout.join(a, b, np)
 
-# %% ../nbs/05_fields.ipynb #fac8e896
-class Stats(AttrDict):
-    "Named statistics, in one line"
-    _repr_markdown_ = None
-    def __repr__(self): return ', '.join(f'{k} {_number(v)}' for k,v in self.items())
-
-def _number(v):
-    if np.ndim(v): return str(v)
-    return f'{v:.4g}' if isinstance(v, float) and v%1 else f'{v:.10g}'
-
-# %% ../nbs/05_fields.ipynb #439b775a
-@np.errstate(all='ignore')
-def finish(
-    state:Tensor, # (..., 9), as `measure` gives it
-    layout:Layout=STATE, # Of which fields
-) -> Stats: # Of numbers for one state, of arrays for many
-    "Named statistics: n, mean, std (unbiased), rms, min, max, near_zero and small (shares), nonfinite (count), calls"
-    s = layout.named(state)
-    res = {k: r.of(s) for k,r in layout.readings.items()}
-    return Stats({k: v if v.ndim else v.item() for k,v in res.items()})
-
+# %% ../nbs/05_fields.ipynb #ff5eaf42
 @patch
 def named(self:Layout,
     state, # (..., 9), a tensor or an array
@@ -194,7 +177,28 @@ def named(self:Layout,
     s.gap = np.where(s.finite>0, 0., np.nan)
     return s
 
-# %% ../nbs/05_fields.ipynb #30ffaa99
+# %% ../nbs/05_fields.ipynb #8c959d2d
+class Stats(AttrDict):
+    "Named statistics, in one line"
+    _repr_markdown_ = None
+    def __repr__(self): return ', '.join(f'{k} {_number(v)}' for k,v in self.items())
+
+def _number(v):
+    if np.ndim(v): return str(v)
+    return f'{v:.4g}' if isinstance(v, float) and v%1 else f'{v:.10g}'
+
+# %% ../nbs/05_fields.ipynb #3af34fe7
+@np.errstate(all='ignore')
+def finish(
+    state:Tensor, # (..., 9), as `measure` gives it
+    layout:Layout=STATE, # Of which fields
+) -> Stats: # Of numbers for one state, of arrays for many
+    "Named statistics: n, mean, std (unbiased), rms, min, max, near_zero and small (shares), nonfinite (count), calls"
+    s = layout.named(state)
+    res = {k: r.of(s) for k,r in layout.readings.items()}
+    return Stats({k: v if v.ndim else v.item() for k,v in res.items()})
+
+# %% ../nbs/05_fields.ipynb #75f23306
 declared = {f.name: f for f in FIELDS}
 
 def declare(
@@ -206,7 +210,7 @@ def declare(
         declared[f.name] = f
     return fields
 
-# %% ../nbs/05_fields.ipynb #906bbd96
+# %% ../nbs/05_fields.ipynb #a6ef7aab
 @patch
 def plus(self:Layout,
     fields, # `Field`s
@@ -218,7 +222,7 @@ def plus(self:Layout,
         self = Layout((*self.fields, f))
     return self
 
-# %% ../nbs/05_fields.ipynb #dbee4d46
+# %% ../nbs/05_fields.ipynb #dae2d740
 def layout_of(
     fields, # (name, law) of each field
 ) -> Layout:

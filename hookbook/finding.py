@@ -62,6 +62,7 @@ def when(self:Finding) -> str:
     "The steps, in words"
     return steps_in_words(self.steps)
 
+# %% ../nbs/50_finding.ipynb #d6d1a8fd
 @patch(as_prop=True)
 def saw(self:Finding) -> tuple: # What was counted, the number, and the threshold or an empty text
     "What was seen, in words"
@@ -137,6 +138,7 @@ class Spell(NamedTuple):
         "Slice of the rows"
         return slice(self.first, self.last+1)
 
+# %% ../nbs/50_finding.ipynb #8c4844d1
 class Times:
     "A time axis of a run, or of a part of it such as `run.grads`"
     def __init__(self,
@@ -159,6 +161,7 @@ def rows_for(self:Times,
     wanted = math.ceil(steps*len(self)/len(self.steps))
     return max(min(wanted, len(self)), 1)
 
+# %% ../nbs/50_finding.ipynb #c0f1de03
 @patch
 def between(self:Times,
     first:int, # Row
@@ -168,6 +171,7 @@ def between(self:Times,
     begin,end = self.bounds[first,0],self.bounds[last,1]
     return int(begin),int(end)
 
+# %% ../nbs/50_finding.ipynb #e2645ff5
 @patch
 def spell(self:Times,
     hits, # (rows,) of bool
@@ -200,6 +204,7 @@ def average(self:Times,
     parts = [x[a:b] for a,b in zip(begin, end)]
     return np.array([quietly(np.nanmean, part) for part in parts])
 
+# %% ../nbs/50_finding.ipynb #3db1288e
 @patch
 def spread(self:Times,
     x, # (rows,)
@@ -217,6 +222,7 @@ def need_steps(
     if not have: raise LookupError('no training step was recorded')
     if have<n: raise LookupError(f'{plural(have, "recorded step")}, and it takes {n}')
 
+# %% ../nbs/50_finding.ipynb #c0f1de06
 def layer_names(
     run, # The run to look through
 ) -> list: # At least one
@@ -231,6 +237,7 @@ def kinds_of(
     "What is known of each layer that ran"
     return {n: kind_of(str(cls)) for n,cls in run.kinds.items()}
 
+# %% ../nbs/50_finding.ipynb #c0f1de08
 def channel_maxima(
     run, # The run to look through
     names, # Layers
@@ -261,6 +268,7 @@ def idle(
     still = moved==0
     return (without & still).all(0)
 
+# %% ../nbs/50_finding.ipynb #c0f1de11
 def why_untrained(
     run, # The run to look through
 ) -> str|None:
@@ -281,6 +289,7 @@ def _is_weight(run, param):
     kind = kind_of(str(run.info.kinds.get(layer_of(param))))
     return 'weight' in param and 'bias' not in param and not kind.norm
 
+# %% ../nbs/50_finding.ipynb #5aad9391
 def weight_names(
     run, # The run to look through
 ) -> list: # At least one

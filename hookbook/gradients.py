@@ -14,14 +14,21 @@ from .words import *
 from .run import *
 from .finding import *
 
+# %% ../nbs/53_gradients.ipynb #c3f1de01
+def _usual_gradient(g):
+    "Of RMS of gradients, (names, steps): the median and the largest in each step"
+    return quietly(np.nanmedian, g, 0),quietly(np.nanmax, g, 0)
+
 # %% ../nbs/53_gradients.ipynb #48c750de
 _glorot = 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks'
+
 _vanished = dict(
     means='Next to nothing of the gradient arrives at this weight: it stays about as it was initialised, '
           'while others learn.',
     try_='ReLU-like activations in the place of sigmoids, skip connections, normalisation, '
          'an initialisation that keeps the variance')
 
+# %% ../nbs/53_gradients.ipynb #65267512
 @rule('vanishing gradient', _glorot)
 def vanishing_gradient(
     run, # The run to look through
@@ -33,13 +40,11 @@ def vanishing_gradient(
     names = weight_names(run)
     need_steps(run, persist)
     g = stacked(run.grads.rms, names)
-    times = Times(run.grads)
-    median = quietly(np.nanmedian, g, 0)
-    largest = quietly(np.nanmax, g, 0)
+    median,largest = _usual_gradient(g)
     below_median = (g<relative*median) & (len(names)>2)
     vanished = (g<least) & (g<relative*largest)
     for name,row,hits in zip(names, g, below_median | vanished):
-        spell = times.spell(hits, persist)
+        spell = Times(run.grads).spell(hits, persist)
         if not spell: continue
         ref,which = median,'median'
         if not (row<relative*median)[spell.rows].all(): ref,which = largest,'largest'
@@ -67,6 +72,7 @@ def _until_down(row, usual, floor, hits, factor):
         hits[a:b] = True
         usual[a:b] = usual[a]
 
+# %% ../nbs/53_gradients.ipynb #047d9cdb
 def _surges(x, usual, factor, floor):
     "Where `x` is over `factor` times the `usual` and over `floor`; and the usual, which stands still while it is"
     hits = (x>factor*usual) & (usual>0) & (x>floor)
@@ -98,6 +104,7 @@ def _started_small(run, names):
     limit = max(_about_zero, _small_share*np.median(list(start.values())))
     return np.array([[start.get(n, limit)<limit] for n in names])
 
+# %% ../nbs/53_gradients.ipynb #c3f1de03
 def _sizes(run, names):
     "RMS of the weights, of which one that started at about 0 counts as the median, and in which steps one is still smaller"
     w = stacked(run.weights.rms, names)
@@ -114,6 +121,7 @@ class _Look(NamedTuple):
     ref:np.ndarray # (names, steps), that by which it is measured
     limit:float # How many times that is too much
 
+# %% ../nbs/53_gradients.ipynb #d1e4552e
 def _looks(run, names, factor, history, relative):
     "Gradients beside what they were, beside the weight, and beside the others"
     g = stacked(run.grads.rms, names)
@@ -129,6 +137,7 @@ def _looks(run, names, factor, history, relative):
     others = _Look('that of the median weight', beyond_others, median, relative)
     return before,weight,others
 
+# %% ../nbs/53_gradients.ipynb #c3f1de06
 def _worst_look(looks, i, update, persist):
     "The look whose spell for the weight `i` is the longest, and that spell; `None` if there is none"
     found = [(look, _until_the_end(look.hits[i], update, persist)) for look in looks]
@@ -137,11 +146,13 @@ def _worst_look(looks, i, update, persist):
 
 # %% ../nbs/53_gradients.ipynb #638f02f2
 _pascanu = 'Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks, arXiv:1211.5063'
+
 _exploded = dict(
     means='The gradient of this weight is out of all proportion: a step along it throws the weight far off.',
     try_='gradient clipping, a lower learning rate, orthogonal or smaller initial recurrent weights, normalisation',
     severity='error')
 
+# %% ../nbs/53_gradients.ipynb #ca650478
 @rule('exploding gradient', _pascanu)
 def exploding_gradient(
     run, # The run to look through
@@ -183,6 +194,7 @@ def _ratios(run, names):
     size = np.where(_started_small(run, names), largest, w)
     return ratio_to_weight(u, size)
 
+# %% ../nbs/53_gradients.ipynb #be202ffa
 def _askable(run, names, window):
     "`_ratios`, and `nan` where a weight is frozen, and where one that started at about 0 has just begun"
     ratios = _ratios(run, names)
@@ -200,6 +212,7 @@ def _sharpened(medians, row, hit, window, persist):
     at = np.flatnonzero(hit(row[first:last+window]))
     return first+int(at[0]),first+int(at[-1])
 
+# %% ../nbs/53_gradients.ipynb #c3f1de10
 def _is_schedule(spell, row, low):
     "Is a spell of small updates none that asks for a finding: short, or how a schedule ends?"
     (first,last),n = spell,len(row)
@@ -215,6 +228,7 @@ def _leaps(run, names, ratios, enormous):
     far = np.isfinite(ratios) & (ratios>enormous)
     return far & large & ~_started_small(run, names)
 
+# %% ../nbs/53_gradients.ipynb #c3f1de12
 def _joined(a, b):
     "The spell `a`, and `b` with it where they overlap"
     if not b or b[0]>a[1] or a[0]>b[1]: return a

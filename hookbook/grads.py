@@ -109,6 +109,7 @@ def after(self:LayerGrads,
     tell = partial(_in_places, f, where, len(ins), len(both))
     self.arrivals.append(Arrivals([both[i] for i in where], tell))
 
+# %% ../nbs/12_grads.ipynb #01637136
 def _in_places(f, where, n_in, n, grads):
     "Call `f` with `grads` of the places `where`, and `None` in all others"
     by_place = dict(zip(where, grads))
@@ -120,6 +121,7 @@ def untouched(self:LayerGrads, t):
     "Is `t` what the layer was given? One that works in place has overwritten it, and what stands there now is the output"
     return t.requires_grad and self.given.get(t)==t._version
 
+# %% ../nbs/12_grads.ipynb #b10e626b
 @patch
 def leave(self:LayerGrads):
     for a in self.arrivals: a.leave()

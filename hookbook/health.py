@@ -51,6 +51,7 @@ def nothing(self:Findings) -> str:
     "What to say when there are none"
     return 'no findings' if self.checked else 'nothing was checked'
 
+# %% ../nbs/59_health.ipynb #8e3edce4
 @patch
 def notes(self:Findings) -> list: # Of lines
     "What was looked for, and what was not and why: each reason once"
@@ -70,6 +71,7 @@ def groups(self:Findings) -> list: # Of lists of `Finding`s
         res.setdefault(kind, []).append(f)
     return list(res.values())
 
+# %% ../nbs/59_health.ipynb #c9f1de04
 def _told(group, most=5):
     "Lines about findings that are alike: the first in full"
     first,*more = group
@@ -78,6 +80,7 @@ def _told(group, most=5):
     if len(more)>most: lines.append(f'  and in {len(more)-most} more')
     return lines
 
+# %% ../nbs/59_health.ipynb #158ce6ad
 @patch
 def __repr__(self:Findings):
     many = {s: sum(f.severity==s for f in self) for s in severities}
@@ -99,6 +102,7 @@ def _html_rows(f):
     why = Div(f'{f.means} Try: {f.try_}.', style='max-width:min(48em,85vw)')
     return top,Tr(Td(why, colspan=5, style='text-align:left; white-space:normal'))
 
+# %% ../nbs/59_health.ipynb #2bca8832
 @patch
 def _repr_html_(self:Findings):
     from fastcore.xml import Br, P, Small, Table, Tbody, Th, Thead, Tr, to_xml
@@ -124,6 +128,7 @@ def _chosen_rules(only, thresholds):
         raise TypeError(f'no rule called {some(odd)}: there are {", ".join(functions)}')
     return res
 
+# %% ../nbs/59_health.ipynb #c9f1de06
 def _recorded_anything(run):
     if len(run.layers) or len(run.eval.steps) or run.info.bad_weights: return True
     return 'params' in run.tracks and len(run.grads.params)>0
@@ -170,7 +175,3 @@ _all_ = ['severities', 'Finding', 'steps_in_words', 'rules', 'rule', 'longest', 
          'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'in_evaluation', 'call_train', 'need_optimizer', 'evaluation_mode', 'optimizer_stopped',
          'median_magnitude', 'massive_activations', 'scaled', 'low_precision', 'nonfinite',
          'NonFinite', 'find_nan']
-
-# what `watch` and the report still call them
-_in_eval,_call_train = in_evaluation,call_train
-Findings._none = Findings.nothing

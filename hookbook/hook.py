@@ -22,7 +22,6 @@ from .inert import *
 from .grads import *
 
 _all_ = ['InertHook', 'output_grads', 'recomputing', 'outermost_module', 'fast_path_off']
-_running = times_running # the name that other chapters still use
 
 # %% ../nbs/13_hook.ipynb #7ecc7f47
 def _check_hook(m, hook_func):
@@ -37,6 +36,7 @@ def _check_hook(m, hook_func):
     if not callable(hook_func):
         raise TypeError(f'hook_func has to be a function of module, input and output, not {hook_func!r}')
 
+# %% ../nbs/13_hook.ipynb #7de09959
 def _check_flags(**flags):
     "Raise unless each is `True` or `False`: easily somebody means one of them to choose layers"
     for k,v in flags.items():
@@ -77,6 +77,7 @@ def clear(self:Hook):
     "Forget what was stored"
     self.stored,self.calls = None,[]
 
+# %% ../nbs/13_hook.ipynb #4692eeb5
 @patch
 def _after(self:Hook, m, args, kwargs, out):
     if torch.compiler.is_compiling(): self.calls = []  # a compiled graph has no Python stack to look at
@@ -97,6 +98,7 @@ def _tidy(self:Hook, t):
     if self.detach: t = t.detach()
     return t.cpu() if self.cpu else t
 
+# %% ../nbs/13_hook.ipynb #bf197a06
 @patch
 def _store(self:Hook, *args):
     "Call the hook function and keep what it returns"
@@ -118,6 +120,7 @@ def remove(self:Hook):
         if part is not None: part.leave()
     self.removed = True
 
+# %% ../nbs/13_hook.ipynb #cb0dd54e
 @patch
 def __enter__(self:Hook): return self
 
@@ -151,12 +154,14 @@ def _ask(self:Hook, m, args, kwargs, out):
     if not recomputing(): self.passes.join()
     self.grads.after(args, kwargs, out, partial(self._arrived, self.passes.number))
 
+# %% ../nbs/13_hook.ipynb #0ad3947d
 @patch
 def _arrived(self:Hook, number, grad_in, grad_out):
     if self.removed: return
     self._show(number)
     self._store(grad_in, grad_out)
 
+# %% ../nbs/13_hook.ipynb #4be1c924
 @patch
 def _model_ran(self:Hook, m, args, out):
     "Ask the model's output to say when a backward pass comes to it"
@@ -164,6 +169,7 @@ def _model_ran(self:Hook, m, args, out):
     for t in tensors(out):
         if t.grad_fn is not None: t.register_hook(InertHook(self._show, self.passes.number))
 
+# %% ../nbs/13_hook.ipynb #afa1075d
 @patch
 def _show(self:Hook, number, grad=None):
     "Forget gradients of any other pass"
@@ -180,6 +186,7 @@ def __repr__(self:Hook):
     if self.removed: parts.append(self._farewell())
     return f"Hook on '{name}' ({type(self.module).__name__}): {', '.join(parts)}"
 
+# %% ../nbs/13_hook.ipynb #6f534180
 @patch
 def _farewell(self:Hook):
     too_early = self.grads and self.grads.asked and self.stored is None
@@ -239,6 +246,7 @@ def remove(self:Hooks):
 @patch
 def __enter__(self:Hooks): return self
 
+# %% ../nbs/13_hook.ipynb #691b8f02
 @patch
 def __exit__(self:Hooks, *args): self.remove()
 

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/hook_callback.html.md"""
 # %% auto #0
 __all__ = ['HookCallback', 'chosen_modules']
 
-# %% ../nbs/75_hook_callback.ipynb #58a40f90
+# %% ../nbs/75_hook_callback.ipynb #1e1dff35
 from collections.abc import Iterator
 from functools import wraps
 from warnings import warn
@@ -25,6 +25,7 @@ def _check_every(every):
     if every is None or isinstance(every, int) and every>0: return
     raise ValueError(f'every has to be a whole number of steps from 1, or None, not {every!r}')
 
+# %% ../nbs/75_hook_callback.ipynb #496ee8a4
 class HookCallback(Callback):
     "Has hooks on `modules` while training runs"
     order = -20 # Before `TrainEvalCallback`, which counts the step
@@ -50,6 +51,7 @@ def _are_modules(o):
     if isinstance(o, (str,type)) or not hasattr(o, '__iter__'): return False
     return all(isinstance(m, nn.Module) for m in o)
 
+# %% ../nbs/75_hook_callback.ipynb #2d0ab345
 def chosen_modules(
     model:nn.Module, # Where names, types and patterns are looked up
     choice, # A module, several, or anything that `find` understands
@@ -68,6 +70,7 @@ def _strangers(self:HookCallback):
     known = {m for o in wholes if isinstance(o, nn.Module) for m in o.modules()}
     return [m for m in self._layers if m not in known]
 
+# %% ../nbs/75_hook_callback.ipynb #68a45cb7
 @patch
 def _warn_strangers(self:HookCallback):
     odd = self._strangers()
@@ -77,12 +80,13 @@ def _warn_strangers(self:HookCallback):
     warn(f'{type(self).__name__}: no part of learn.model: {which} ({len(odd)} of {len(self._layers)} hooked). '
          'Made by an earlier run of a cell, or part of a copy? Choose layers by name or type, or take them from learn.model')
 
-# %% ../nbs/75_hook_callback.ipynb #c3e2a27b
+# %% ../nbs/75_hook_callback.ipynb #4f1fb9ff
 @patch
 def _default_modules(self:HookCallback):
     leaves = flatten_model(self.model)
     return [m for m in leaves if self.include_paramless or has_params(m)]
 
+# %% ../nbs/75_hook_callback.ipynb #2c4e2263
 @patch
 def before_fit(self:HookCallback):
     "Choose the modules, and hook them"
@@ -109,6 +113,7 @@ def _register(self:HookCallback):
     self.hooks = Hooks(self._layers, _f, self.is_forward, self.detach, self.cpu)
     self._watching = True
 
+# %% ../nbs/75_hook_callback.ipynb #034855e4
 @patch
 def _remove(self:HookCallback):
     if self.hooks is not None: self.hooks.remove()
@@ -132,6 +137,7 @@ def _silent(self:HookCallback):
     told = self._fired.union(self._strangers())
     return [m for m in self._layers if m not in told]
 
+# %% ../nbs/75_hook_callback.ipynb #ea178b53
 @patch
 def after_fit(self:HookCallback):
     "Remove the hooks, and name the layers that were never called"
@@ -143,12 +149,13 @@ def after_fit(self:HookCallback):
     warn(f'{type(self).__name__}: never called in this fit: {which}. No hook runs in a layer that is skipped, '
          'run through `.forward`, or was compiled before the hook came')
 
+# %% ../nbs/75_hook_callback.ipynb #cf3c2c65
 @patch
 def after_error(self:HookCallback):
     "Remove the hooks, in any case"
     self._remove()
 
-# %% ../nbs/75_hook_callback.ipynb #eb98c5ea
+# %% ../nbs/75_hook_callback.ipynb #919d62ed
 @patch
 def _release(self:HookCallback):
     if self.remove_end: self._remove()

@@ -52,6 +52,7 @@ def join(self:Pass):
     root = outermost_module()
     if self.root is None or self.root() is not root: self.listen(root)
 
+# %% ../nbs/11_inert.ipynb #df762a19
 @patch
 def listen(self:Pass, root):
     "Begin a pass in which `root` is the outermost module"
@@ -62,6 +63,7 @@ def listen(self:Pass, root):
     self.handles.append(root.register_forward_pre_hook(InertHook(self.starts)))
     if self.ended: self.handles.append(root.register_forward_hook(InertHook(self.ended)))
 
+# %% ../nbs/11_inert.ipynb #de61894c
 @patch
 def leave(self:Pass):
     "Listen no more"

@@ -35,29 +35,29 @@ class Kind:
 # %% ../nbs/03_kinds.ipynb #73448cf0
 layer_kinds = {} # From the name of a class to its `Kind`; open to classes of your own
 
-def _kinds(names, **facts):
+def _add_kinds(names, **facts):
     "Add classes that are alike: `names` are separated by spaces, and `?d` stands for 1d, 2d and 3d"
     for n in names.split():
         for i in '123': layer_kinds[n.replace('?d', f'{i}d')] = Kind(**facts)
 
-_kinds('Conv?d ConvTranspose?d', channels=1, weighted=True)
-_kinds('MaxPool?d AvgPool?d AdaptiveMaxPool?d AdaptiveAvgPool?d', channels=1)
-_kinds('BatchNorm?d SyncBatchNorm InstanceNorm?d GroupNorm', channels=1, norm=True)
-_kinds('Linear', channels=-1, weighted=True)
-_kinds('Embedding', channels=-1, embedding=True)
-_kinds('RNN LSTM GRU', channels=-1, recurrent=True)
-_kinds('LayerNorm RMSNorm', channels=-1, norm=True)
-_kinds('TransformerDecoderLayer', channels=-1)
-_kinds('MultiheadAttention TransformerEncoderLayer', channels=-1, fused=True)
-_kinds('TransformerEncoder', fused=True)
+_add_kinds('Conv?d ConvTranspose?d', channels=1, weighted=True)
+_add_kinds('MaxPool?d AvgPool?d AdaptiveMaxPool?d AdaptiveAvgPool?d', channels=1)
+_add_kinds('BatchNorm?d SyncBatchNorm InstanceNorm?d GroupNorm', channels=1, norm=True)
+_add_kinds('Linear', channels=-1, weighted=True)
+_add_kinds('Embedding', channels=-1, embedding=True)
+_add_kinds('RNN LSTM GRU', channels=-1, recurrent=True)
+_add_kinds('LayerNorm RMSNorm', channels=-1, norm=True)
+_add_kinds('TransformerDecoderLayer', channels=-1)
+_add_kinds('MultiheadAttention TransformerEncoderLayer', channels=-1, fused=True)
+_add_kinds('TransformerEncoder', fused=True)
 
 # %% ../nbs/03_kinds.ipynb #9cd9bc88
-_kinds('ReLU ReLU6 RReLU Threshold', activation='relu')
-_kinds('GELU SiLU Mish Hardswish', activation='smooth')
-_kinds('LeakyReLU PReLU ELU SELU CELU', activation='leaky')
-_kinds('Tanh', activation='tanh')
-_kinds('Sigmoid', activation='sigmoid')
-_kinds('Softmax Softmax2d LogSoftmax Softmin', activation='softmax')
+_add_kinds('ReLU ReLU6 RReLU Threshold', activation='relu')
+_add_kinds('GELU SiLU Mish Hardswish', activation='smooth')
+_add_kinds('LeakyReLU PReLU ELU SELU CELU', activation='leaky')
+_add_kinds('Tanh', activation='tanh')
+_add_kinds('Sigmoid', activation='sigmoid')
+_add_kinds('Softmax Softmax2d LogSoftmax Softmin', activation='softmax')
 
 # %% ../nbs/03_kinds.ipynb #a247b54d
 _unknown = Kind()
@@ -67,6 +67,7 @@ def _from_name(name):
     "The kind of a class that is not in the table, by the words in its name"
     return next((k for word,k in _by_word.items() if word in name.lower()), _unknown)
 
+# %% ../nbs/03_kinds.ipynb #79823732
 def kind_of(
     layer, # A module, its class, or the name of its class, as a loaded run has it
 ) -> Kind: # One that says nothing for a layer nobody knows

@@ -24,6 +24,7 @@ def _on_device_of(model, xb):
     p = one_param(model)
     return xb if p is None else map_leaves(lambda t: t.to(p.device), xb)
 
+# %% ../nbs/77_layer_info.ipynb #991da1fb
 def layer_info(
     learn, # A `Learner`, or a model
     *xb, # The inputs of the model, batch first
@@ -37,6 +38,7 @@ def _func_name(f):
     while hasattr(f, 'func'): f = f.func
     return getattr(f, '__name__', type(f).__name__)
 
+# %% ../nbs/77_layer_info.ipynb #f064c70b
 def _learner_lines(learn):
     opt = learn.opt
     yield ''
@@ -47,6 +49,7 @@ def _learner_lines(learn):
     yield '\nCallbacks:'
     for cb in learn.cbs: yield f'  - {type(cb).__name__}'
 
+# %% ../nbs/77_layer_info.ipynb #704f5791
 def module_summary(
     learn, # A `Learner`, or a model
     *xb, # The inputs of the model; without them, the shapes are left out

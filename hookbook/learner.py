@@ -114,6 +114,7 @@ def freeze_to(self:Learner,
     for i,g in enumerate(groups):
         for p in g: _let_train(p, i>=self.frozen_idx)
 
+# %% ../nbs/74_learner.ipynb #5120aac9
 def _let_train(p, on):
     p.requires_grad_(on)
     if not on: p.grad = None
@@ -123,6 +124,7 @@ def freeze(self:Learner):
     "Train the last group of parameters only"
     self.freeze_to(-1)
 
+# %% ../nbs/74_learner.ipynb #c597948c
 @patch
 def unfreeze(self:Learner):
     "Train all parameters"
@@ -137,11 +139,13 @@ class RegModel(nn.Module):
         self.b = nn.Parameter(torch.randn(1))
     def forward(self, x): return x*self.a + self.b
 
+# %% ../nbs/74_learner.ipynb #156fd686
 def _points(n, a, b):
     x = torch.randn(n, 1)
     noise = 0.1*torch.randn(n, 1)
     return x,a*x+b+noise
 
+# %% ../nbs/74_learner.ipynb #4b6c6041
 def synth_dbunch(
     a:float=2., # Slope to find
     b:float=3., # Intercept to find

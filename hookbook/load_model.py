@@ -25,6 +25,7 @@ def _load_file(where):
     spec.loader.exec_module(mod)
     return mod
 
+# %% ../nbs/86_load_model.ipynb #0689d404
 def _load_module(where):
     if where.endswith('.py'): return _load_file(where)
     if '' not in sys.path: sys.path.insert(0, '')
@@ -40,6 +41,7 @@ def _is_ours(tb):
     names = tb.tb_frame.f_globals
     return names is globals() or names.get('__name__', '').startswith('importlib')
 
+# %% ../nbs/86_load_model.ipynb #6839d97f
 @contextmanager
 def _their_code():
     "An exception of code that isn't ours ends the command, with its own frames only"
@@ -51,6 +53,7 @@ def _their_code():
         print(''.join(traceback.format_exception(type(e), e, tb)).rstrip(), file=sys.stderr)
         sys.exit(1)
 
+# %% ../nbs/86_load_model.ipynb #c399e9f4
 def _made(make, target):
     "What `make` gives when it is called"
     needed = ', '.join(required_args(make))
@@ -66,6 +69,7 @@ def _a(o):
 
 def _makes_model(mod, o): return isinstance(o, nn.Module) or callable(o) and getattr(o, '__module__', None)==mod.__name__
 
+# %% ../nbs/86_load_model.ipynb #9b477fa0
 def _found_in(mod, name, where):
     "The attribute `name` of `mod`, which may have dots"
     obj = mod
@@ -76,6 +80,7 @@ def _found_in(mod, name, where):
         obj = getattr(obj, part)
     return obj
 
+# %% ../nbs/86_load_model.ipynb #16ba07ae
 def load_model(
     target:str, # `package.module:name` or `path/to/file.py:name`
 ) -> nn.Module:

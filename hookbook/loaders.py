@@ -71,6 +71,7 @@ def valid(self:DataLoaders):
     "The validation loader, or `None`"
     return self.loaders[1] if len(self)>1 else None
 
+# %% ../nbs/70_loaders.ipynb #cc460ccb
 @patch
 def one_batch(self:DataLoaders):
     "The first batch of the training loader"

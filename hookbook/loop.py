@@ -17,13 +17,16 @@ from .finding import *
 # %% ../nbs/54_loop.ipynb #b4f1de10
 _call_backward = dict(
     try_='call `loss.backward()` before `opt.step()`, and `opt.zero_grad()` after it; is everything frozen or detached?')
+
 _idle_for_a_while = dict(_call_backward, means='No parameter had a gradient, so the weights did not move.')
 _always_idle = dict(_call_backward, means='No parameter ever had a gradient, so the weights never moved.')
+
 _other_model = dict(
     means="None of the model's parameters belong to the optimizer: it trains something else, "
           'and the model stays as it is.',
     try_='make the optimizer after the model, from its parameters: was the model made again, or copied, in between?')
 
+# %% ../nbs/54_loop.ipynb #73835eb1
 @rule('nothing is trained')
 def untrained(
     run, # The run to look through
@@ -61,6 +64,7 @@ def _cut_off(g, w, asked, share):
     if np.isnan(g[there]).all(): return 'none' if asked and _stays(w[there]) else ''
     return 'zero' if (g[np.isfinite(g)]==0).mean()>=share else None
 
+# %% ../nbs/54_loop.ipynb #c4f1de01
 def _first_cut(run, share):
     "How the parameters of the first layers are cut off, by layer; empty if they aren't, or if all layers are"
     g,w,cut = run.grads.norm,run.weights.norm,{}
@@ -88,6 +92,7 @@ _cut = dict(
              'another initialisation or a smaller bias',
         unit='parameters whose gradient is exactly 0', root='dead units'))
 
+# %% ../nbs/54_loop.ipynb #c4f1de04
 @rule('no gradient')
 def no_gradient(
     run, # The run to look through
@@ -114,6 +119,7 @@ _left_out = dict(
          '`requires_grad_(False)` saves their part of the backward pass',
     unit='parameters that no optimizer has')
 
+# %% ../nbs/54_loop.ipynb #fc7f0cf2
 @rule('no optimizer')
 def no_optimizer(
     run, # The run to look through
@@ -141,12 +147,14 @@ _trained_in_evaluation = dict(
     try_=call_train,
     unit='optimizer steps in evaluation mode')
 
+# %% ../nbs/54_loop.ipynb #c3254e4c
 def need_optimizer(
     run, # The run to look through
 ):
     "Raise unless an optimizer was recorded"
     run.grads   # raises, and says what to do
 
+# %% ../nbs/54_loop.ipynb #c4f1de06
 @rule('evaluation mode')
 def evaluation_mode(
     run, # The run to look through
@@ -163,11 +171,13 @@ def evaluation_mode(
 # %% ../nbs/54_loop.ipynb #8c0de009
 _stopped = 'since the optimizer that it was given has stopped; before, a step took at most {}.'
 _never_stepped = 'since the optimizer that it was given never stepped.'
+
 _no_more_steps = dict(
     try_='give `record` the optimizer that is in use: was it made again? '
          'If these passes were an evaluation, `model.eval()` and `torch.no_grad()`',
     unit='training passes since the optimizer last stepped')
 
+# %% ../nbs/54_loop.ipynb #6f76260e
 @rule('optimizer stopped')
 def optimizer_stopped(
     run, # The run to look through

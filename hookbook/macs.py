@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/macs.html.md"""
 # %% auto #0
 __all__ = ['Piece', 'macs_of', 'formula_for', 'attention_macs', 'may_multiply', 'Tally', 'Dispatch', 'Memory', 'bytes_of']
 
-# %% ../nbs/32_macs.ipynb #38f44287
+# %% ../nbs/32_macs.ipynb #9d161646
 import collections, functools, math, weakref
 import torch
 from torch import Tensor
@@ -17,9 +17,9 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils.flop_counter import flop_registry
 from fastcore.basics import patch
 from .nested import *
-from .fakes import aten, dense_parts, operands, sparse_layouts, unpacked, Fakes, FakeRun
+from .fakes import aten, dense_parts, op_family, op_name, operands, sparse_layouts, storage_id, unpacked, Fakes, FakeRun
 
-# %% ../nbs/32_macs.ipynb #cd27123b
+# %% ../nbs/32_macs.ipynb #a950686e
 _ours = {}   # from the name of an operator, such as 'aten.mv', to its formula
 
 def macs_of(
@@ -32,7 +32,7 @@ def macs_of(
         return f
     return _f
 
-# %% ../nbs/32_macs.ipynb #bb6a4685
+# %% ../nbs/32_macs.ipynb #009860fd
 @macs_of('aten: mv dot vdot')
 def _dot(a, b, *args, **kwargs): return a.numel()
 
@@ -48,21 +48,23 @@ def _product(a, b, *args, **kwargs): return a.numel()*b.shape[-1]
 @macs_of('aten: addbmm _addmm_activation')
 def _add_product(s, a, b, *args, **kwargs): return a.numel()*b.shape[-1]
 
+# %% ../nbs/32_macs.ipynb #b7c20b60
 @macs_of('aten: _weight_int8pack_mm mkldnn_linear linear')
 def _transposed_product(a, b, *args, **kwargs): return a.numel()*b.shape[0]    # weights lie as (outputs, inputs)
 
-# %% ../nbs/32_macs.ipynb #3683c348
+# %% ../nbs/32_macs.ipynb #b99e12c1
 @functools.lru_cache(None)
 def _packet(name):
     "The operator with the name `name`, such as 'aten.mm'; `None` if there is none"
     space,_,op = name.partition('.')
     return getattr(getattr(torch.ops, space), op, None)
 
+# %% ../nbs/32_macs.ipynb #9e34cba9
 def formula_for(
     func, # An operator, such as `torch.ops.aten.mm.default`
 ): # A function of its arguments and `out_val`, or `None`
     "The formula for the MACs of `func`, as of now"
-    name = func._schema.name.replace('::', '.')
+    name = op_name(func)
     for n in (name, name.rstrip('_')):
         if n in _ours: return _ours[n]
         flops = flop_registry.get(_packet(n))
@@ -76,6 +78,7 @@ def _query_key_pairs(q, k):
 
 _kinds_of_attention = 'flash_attention_for_cpu fused_attention_overrideable attention_math_for_mps'.split()
 
+# %% ../nbs/32_macs.ipynb #30cfa123
 @macs_of('aten: '+' '.join(f'_scaled_dot_product_{k}' for k in _kinds_of_attention))
 def attention_macs(
     q:Tensor, # (batch, heads, queries, size)
@@ -86,6 +89,7 @@ def attention_macs(
     "Every query with every key, and the weights with the values; what a causal mask hides is counted too"
     return _query_key_pairs(q, k)*(q.shape[-1]+v.shape[-1])
 
+# %% ../nbs/32_macs.ipynb #2e077628
 @macs_of('aten: _scaled_dot_product_flash_attention_for_cpu_backward')
 def _attention_back(grad, q, k, v, *args, **kwargs):
     "The scores once more, then the gradients of weights, values, queries and keys"
@@ -98,7 +102,7 @@ for _op in ('aten: _grouped_mm _scaled_grouped_mm', 'transformers: grouped_mm_fa
         shared = a.ndim==3 and b.ndim==2          # each expert has columns of its own in `b`
         return (a.shape[1:].numel() if shared else a.numel())*b.shape[-1]
 
-# %% ../nbs/32_macs.ipynb #d0c5c3f6
+# %% ../nbs/32_macs.ipynb #034c68c1
 _conv_ops = 'mkldnn_convolution _conv_depthwise2d conv_depthwise3d slow_conv_dilated2d slow_conv_dilated3d'
 for _op in (f'aten: {_conv_ops}', 'torchvision: deform_conv2d'):
     @macs_of(_op)
@@ -111,6 +115,7 @@ def _conv_tbc(x, w, *args, out_val, **kwargs):
 @macs_of('aten: mkldnn_rnn_layer')
 def _rnn(x, w_ih, w_hh, *args, **kwargs): return math.prod(x.shape[:-1])*(w_ih.numel()+w_hh.numel())
 
+# %% ../nbs/32_macs.ipynb #119d8b34
 def _grown(t, dims):
     "`t` with dimensions of size 1 at `dims`"
     for d in dims: t = t.unsqueeze(d)
@@ -121,7 +126,7 @@ def _trilinear(a, b, c, grow_a, grow_b, grow_c, *args, **kwargs):
     grown = map(_grown, (a,b,c), (grow_a,grow_b,grow_c))
     return math.prod(torch.broadcast_shapes(*[t.shape for t in grown]))
 
-# %% ../nbs/32_macs.ipynb #9f28f384
+# %% ../nbs/32_macs.ipynb #cb302358
 @macs_of('aten: _sparse_mm _sparse_addmm')
 def _sparse(*args, **kwargs):
     a,b = [t for t in args if isinstance(t, Tensor)][-2:]
@@ -144,6 +149,7 @@ def _packed_conv(x, packed, *args, out_val, **kwargs): return out_val.numel()*ma
 def _packed_cell_macs(x, state, packed_ih, packed_hh, *args, **kwargs):
     return _rnn(x, unpacked(packed_ih), unpacked(packed_hh))
 
+# %% ../nbs/32_macs.ipynb #15977356
 def _rnn_matrices(params):
     "Matrices of a packed recurrent layer, at this place in its pickled state: there is no other way to them"
     packed = [p for w in params for p in w.__getstate__()[0][4]]
@@ -160,28 +166,31 @@ _torch_libraries = '''aten prims prim profiler inductor c10d _c10d_functional c1
 # what the names of PyTorch's operators (`torch._C._dispatch_get_all_op_names()`) have in them when they multiply
 _signs = '''linalg cholesky _lu_with lu_solve ormqr orgqr geqrf householder triangular_solve lstsq svd eig matrix_exp
     cdist pdist ctc_loss conv attention rnn lstm gru multi_head encoder_layer'''.split()
+
 _sign_words = {'ger','dot','linear'}          # as a word between underscores
 _sign_ends = 'mm','mv','matmul','gemm'        # at the end of such a word
 # and when they only sound so: they check, measure, pack or put together
-_only_sounds_so = '''vector_norm linalg_cross linalg_diagonal linalg_check_errors linalg_vander linalg_norm linalg_powsum
-    linalg_matrix_norm _linalg_check pack reorder convert _use_ flatten_weight saturate weight_norm thnn_ linear_combination
-    slice_inverse fftfreq'''.split()
+_only_sounds_so = '''vector_norm linalg_cross linalg_diagonal linalg_check_errors linalg_vander linalg_norm
+    linalg_powsum linalg_matrix_norm _linalg_check pack reorder convert _use_ flatten_weight saturate weight_norm
+    thnn_ linear_combination slice_inverse fftfreq'''.split()
 
+# %% ../nbs/32_macs.ipynb #77bb3f31
 def _sounds_like_products(name):
     words = [w for w in name.split('_') if w]
     if any(w in name for w in _only_sounds_so): return False
     if any(w in name for w in _signs) or words[0]=='fft' or name.endswith('inverse'): return True
     return any(w in _sign_words or w.endswith(_sign_ends) for w in words)
 
+# %% ../nbs/32_macs.ipynb #e1c9d502
 def may_multiply(
     func, # An operator
 ) -> bool:
     "Does this operator multiply, or may it, for all we know?"
-    library,name = func._schema.name.split('::')
+    library,_,name = op_name(func).partition('.')
     if library in _torch_libraries: return _sounds_like_products(name)
     return not name.startswith(('nms','roi_'))    # of torchvision: they choose and pick, and multiply nothing
 
-# %% ../nbs/32_macs.ipynb #4b559ef6
+# %% ../nbs/32_macs.ipynb #aea7c874
 class Tally:
     "Adds up what a `Dispatch` tells"
     def __init__(self):
@@ -196,10 +205,12 @@ class Tally:
 # questions about a tensor that a mode is asked as if they were operators: fakes have their own answers
 _asked = '''sym_is_contiguous is_contiguous is_strides_like_format is_non_overlapping_and_dense size sym_size stride
     sym_stride storage_offset sym_storage_offset numel sym_numel dim'''.split()
+
 _questions = {getattr(aten, n) for n in _asked} | {torch.ops.prim.layout}
 _ask_device = torch.ops.prim.device.default
 _choosing = {aten.topk, aten.argmax, aten.max}   # how routers of experts choose
 
+# %% ../nbs/32_macs.ipynb #cec57f60
 class Dispatch(TorchDispatchMode):
     "Sees every operator that runs, and tells `listener` what it costs"
     supports_higher_order_operators = True       # else PyTorch refuses a mode where attention is written in Python
@@ -219,15 +230,16 @@ def plan(self:Dispatch, func):
     if func not in self.plans: self.plans[func] = self.make_plan(func)
     return self.plans[func]
 
+# %% ../nbs/32_macs.ipynb #44ba42bf
 @patch
 def make_plan(self:Dispatch, func):
-    if func._overloadpacket in _questions: return 'leave'
+    if op_family(func) in _questions: return 'leave'
     f = formula_for(func)
     if f: return f
-    if func is not _ask_device and func._can_decompose(): return 'open'
+    if func is not _ask_device and func._can_decompose(): return 'open'     # it has no kernel and consists of others
     return 'note' if may_multiply(func) else 'pass'
 
-# %% ../nbs/32_macs.ipynb #0f8a4e29
+# %% ../nbs/32_macs.ipynb #6c5a5be4
 @patch
 def __torch_dispatch__(self:Dispatch, func, types, args=(), kwargs=None):
     if func is _ask_device and isinstance(args[0], FakeTensor): return args[0].fake_device
@@ -243,21 +255,22 @@ def __torch_dispatch__(self:Dispatch, func, types, args=(), kwargs=None):
     if self.memory: self.memory(out)
     return out
 
+# %% ../nbs/32_macs.ipynb #6e5aea75
 @patch
 def tell(self:Dispatch, func, plan, args, kwargs, out):
     "Tell the listener what ran"
     if callable(plan):
         if any(t.layout in sparse_layouts for t in operands(args)): plan = _sparse     # theirs is called mm, too
         self.listener.count(plan(*args, **kwargs, out_val=out), args)
-    elif plan=='note': self.listener.note(str(func._overloadpacket))
-    if func._overloadpacket in _choosing: self.listener.choose(func._overloadpacket, args)
+    elif plan=='note': self.listener.note(str(op_family(func)))
+    if op_family(func) in _choosing: self.listener.choose(op_family(func), args)
 
-# %% ../nbs/32_macs.ipynb #c1483f05
+# %% ../nbs/32_macs.ipynb #0e762e65
 _only_wrap = 'wrap','tag_activation','with_effects'   # they run their function, whose operators we see
 
 @patch
 def higher(self:Dispatch, func, args, kwargs):
-    "Operators that take functions"
+    "Operators that take functions; such an operator has a private name and nothing else"
     if func._name=='cond' and not isinstance(args[0], FakeTensor):
         with self: return args[1 if args[0] else 2](*args[3])
     out = func(*args, **kwargs)
@@ -277,7 +290,7 @@ class Memory:
     def __call__(self, out):
         "Some tensors were made"
         for st in (o.untyped_storage() for t in tensors(out) for o in dense_parts(t)):
-            key = st._cdata       # its address in C++: each question for the storage makes another object in Python
+            key = storage_id(st)
             if key in self.known: continue
             self.known.add(key)
             n = -(-st.nbytes()//self.block)*self.block     # rounded up
@@ -296,6 +309,7 @@ class Memory:
 # %% ../nbs/32_macs.ipynb #f2904dd4
 Piece = collections.namedtuple('Piece', 'storage whole used')   # identity of a storage, its bytes, bytes of it in use
 
+# %% ../nbs/32_macs.ipynb #4c27df48
 def _pieces(t):
     "The `Piece` of a tensor, or of each tensor that it is made of"
     parts = []
@@ -306,8 +320,9 @@ def _pieces(t):
     n = t.numel()*t.element_size()
     if t.layout is not torch.strided: return [Piece(id(t), n, n)]
     st = t.untyped_storage()
-    return [Piece(st._cdata, st.nbytes(), n)]
+    return [Piece(storage_id(st), st.nbytes(), n)]
 
+# %% ../nbs/32_macs.ipynb #7872f75e
 def bytes_of(
     ts, # Tensors
 ) -> int:

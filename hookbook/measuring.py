@@ -6,10 +6,10 @@ Docs: https://hookbook.github.io/hookbook/measuring.html.md"""
 
 # %% auto #0
 __all__ = ['BLOCK', 'Part', 'FEW', 'float32s', 'PIECE', 'ints', 'plain_types', 'Values', 'block_sums', 'exact', 'near_counts',
-           'work_type', 'by_blocks', 'by_pieces', 'dense', 'near_in', 'values', 'on_host', 'host_state', 'whole_state',
+           'work_type', 'by_blocks', 'by_pieces', 'dense', 'near_in', 'values', 'on_host', 'whole_state', 'host_state',
            'measure']
 
-# %% ../nbs/06_measuring.ipynb #ccf27804
+# %% ../nbs/06_measuring.ipynb #61e40669
 import math, threading
 from collections import namedtuple
 from functools import cache
@@ -45,6 +45,7 @@ def _sum(a):
     s = np.matmul(a[:k].reshape(-1,4,_RUN), _ones[a.dtype]).sum(dtype=np.float64)
     return float(s if k==len(a) else s+np.add.reduce(a[k:]))
 
+# %% ../nbs/06_measuring.ipynb #37ef1cad
 def _squares(a):
     "Sum of the squares of the numpy array `a`, to better than one part in a million"
     k = len(a)//_RUN*_RUN
@@ -63,6 +64,7 @@ def _sums_about(a, centre, spare):
 
 def _is_far(s, q, n): return _is_safe(q) and 2*s*s>=q*n
 
+# %% ../nbs/06_measuring.ipynb #42ab40fa
 def block_sums(a, centre, spare, top=np.maximum.reduce) -> tuple: # Centre, sum, sum of squares, minimum, maximum
     "Sums over the block `a` about a centre that is moved until it is good, and its extremes"
     s,q = _sums_about(a, centre, spare)   # first: this pass brings the block into the cache
@@ -85,6 +87,7 @@ def exact(a) -> Part:
     e = np.add.reduce(d)
     return Part(n, s/n+e/n, max(d.dot(d)-e*e/n, 0.), lo, hi, 0)
 
+# %% ../nbs/06_measuring.ipynb #fe230980
 def _scaled(d, n):
     "As `exact`, for the finite values `d` out of `n`: scaled, since even their sum may overflow"
     if not d.size: return Part(0, 0., 0., math.inf, -math.inf, n)
@@ -118,6 +121,7 @@ def _state_of(p, near_zero, small):
     res[_at.near_zero],res[_at.small] = near_zero,small
     return res
 
+# %% ../nbs/06_measuring.ipynb #1cc62ca6
 def _few(x, near):
     "The state of a small `x`"
     a = (x if x.dtype==torch.float32 else x.to(work_type(x.dtype))).numpy()
@@ -129,6 +133,7 @@ def _part_of(a, sums):
     n,(c,s,q,lo,hi) = len(a),sums
     return Part(n, c+s/n, q-s*s/n, lo, hi, 0) if _is_safe(q) or lo==hi==0 else exact(a)
 
+# %% ../nbs/06_measuring.ipynb #b27b9988
 def by_blocks(x, near, size=BLOCK, top=np.maximum.reduce, see=None) -> np.ndarray: # (9,), float64
     "The state of the flat `x`, block by block; `top` finds the maximum of one, and `see` gets each with its position"
     work = work_type(x.dtype)
@@ -147,6 +152,15 @@ def by_blocks(x, near, size=BLOCK, top=np.maximum.reduce, see=None) -> np.ndarra
         if see: see(a, i)
     return _state_of(Part(*moments, lo, hi, bad), near_zero, small)
 
+# %% ../nbs/06_measuring.ipynb #403d7b5a
+def _centred(y, ok, n, kept):
+    "Mean and M2 of the `n` values of `y` that are `ok`: the mean of a first pass is the centre of the second"
+    some = n.clamp(min=1)
+    mean = torch.where(ok, y, 0).sum(dtype=kept)/some
+    d = torch.where(ok, y-mean.to(y.dtype), 0)
+    e,q = d.sum(dtype=kept)/some,torch.linalg.vector_norm(d, dtype=kept)
+    return mean+e, (q*q-e*e*n).clamp(min=0)
+
 # %% ../nbs/06_measuring.ipynb #1c10bc89
 PIECE = 2**24   # elements: enough to keep a device busy, and a temporary copy of them takes 64 MB
 
@@ -163,19 +177,12 @@ def _piece(x, near):
     found = dict(n=full(x.numel()), mean=mean, m2=m2, min=lo, max=hi, near_zero=near_zero, small=small, nonfinite=x.numel()-n, calls=full(1))
     return torch.stack([found[k] for k in STATE])
 
-def _centred(y, ok, n, kept):
-    "Mean and M2 of the `n` values of `y` that are `ok`: the mean of a first pass is the centre of the second"
-    some = n.clamp(min=1)
-    mean = torch.where(ok, y, 0).sum(dtype=kept)/some
-    d = torch.where(ok, y-mean.to(y.dtype), 0)
-    e,q = d.sum(dtype=kept)/some,torch.linalg.vector_norm(d, dtype=kept)
-    return mean+e, (q*q-e*e*n).clamp(min=0)
-
-# %% ../nbs/06_measuring.ipynb #794c1efd
+# %% ../nbs/06_measuring.ipynb #c0d4579f
 def _set(state, **nums):
     for name,v in nums.items(): state.select(-1, STATE.at[name]).fill_(v)
     return state
 
+# %% ../nbs/06_measuring.ipynb #372d15b2
 def by_pieces(x, near) -> Tensor: # (9,), float64, on the device of `x`
     "The state of the flat `x` on its device, for a tensor of any size"
     first,*rest = x.split(PIECE)
@@ -192,11 +199,18 @@ def dense(t):
     if type(t) is not Tensor or t.layout is not torch.strided or t.dtype not in plain_types or t.is_nested: return _unwrapped(t)
     return t if _readable(t) else None
 
+# %% ../nbs/06_measuring.ipynb #dcf6e64d
 def _readable(t):
     try: return t.device.type!='meta' and (t.data_ptr()!=0 or not t.numel())
     except RuntimeError: return False   # a fake tensor, or one wrapped by vmap or grad, has no memory of its own
 
-# %% ../nbs/06_measuring.ipynb #90a64883
+# %% ../nbs/06_measuring.ipynb #5adf777b
+def _stored(t):
+    "The values that a sparse or MKL-DNN tensor stores"
+    if t.is_mkldnn: return t.to_dense()
+    return t.coalesce().values() if t.is_sparse else t.values()
+
+# %% ../nbs/06_measuring.ipynb #61d99905
 def _unwrapped(t):
     "As `dense`, for a tensor that is packed in some way"
     if hasattr(t, 'placements'): return None if any(p.is_partial() for p in t.placements) else dense(t.to_local())
@@ -209,16 +223,12 @@ def _unwrapped(t):
     if t.is_complex(): t = t.abs()
     return t if t.dtype in plain_types and _readable(t) else None
 
-def _stored(t):
-    "The values that a sparse or MKL-DNN tensor stores"
-    if t.is_mkldnn: return t.to_dense()
-    return t.coalesce().values() if t.is_sparse else t.values()
-
 # %% ../nbs/06_measuring.ipynb #aadd14db
 def _order(t):
     "The dimensions of `t`, the outermost in memory first"
     return tuple(range(t.ndim)) if t.is_contiguous() else tuple(sorted(range(t.ndim), key=t.stride, reverse=True))
 
+# %% ../nbs/06_measuring.ipynb #181fa535
 def _flat(t):
     "All values of `t` in the order of its memory: a view where the memory is dense, else a copy"
     return t.view(-1) if t.is_contiguous() else t.permute(*_order(t)).reshape(-1)
@@ -231,7 +241,7 @@ def near_in(dtype):
     ulp = torch.finfo(dtype).eps*2**math.floor(math.log2(NEAR_ZERO))
     return round(NEAR_ZERO/ulp)*ulp
 
-# %% ../nbs/06_measuring.ipynb #11c6bbfb
+# %% ../nbs/06_measuring.ipynb #12f188c7
 Values = namedtuple('Values', 'x shape order n zeros near averaged')
 Values.__doc__ = """The values of a tensor: flat and real `x` (or `None`), their `shape`, the `order` of its dimensions in memory (if they are those of the tensor),
 number of elements `n`, `zeros` that are not stored, threshold `near`, and whether they can be `averaged`"""
@@ -257,18 +267,7 @@ def on_host(
     "Can numpy see these values (or are there none to see)?"
     return v.x is None or v.x.device.type=='cpu'
 
-def host_state(
-    v:Values, # What `values` gave, if `on_host`
-) -> np.ndarray: # (9,), float64
-    "`measure` for a tensor on the CPU, as an array"
-    if v.x is None: return _unread(v.n)
-    if not v.x.numel(): return whole_state(_set(empty_state(), calls=1).numpy(), v)
-    with np.errstate(all='ignore'):   # an infinite sum is an answer here, and no reason to warn
-        return whole_state((_few if v.x.numel()<=FEW else by_blocks)(v.x, v.near), v)
-
-def _unread(n): return _set(torch.full((len(STATE),), math.nan, dtype=torch.float64, device='cpu'), n=n, calls=1).numpy()   # values that could not be read
-
-# %% ../nbs/06_measuring.ipynb #ce95256e
+# %% ../nbs/06_measuring.ipynb #1597bd9b
 _moments = dict(STATE.runs)['moments']
 
 def whole_state(state, v) -> np.ndarray: # (9,), float64
@@ -279,6 +278,19 @@ def whole_state(state, v) -> np.ndarray: # (9,), float64
 def _zeros(n, device):
     "The state of `n` zeros"
     return _set(empty_state(device=device), n=n, min=0, max=0, near_zero=n, small=n)
+
+# %% ../nbs/06_measuring.ipynb #0d5ec47e
+def _unread(n): return _set(torch.full((len(STATE),), math.nan, dtype=torch.float64, device='cpu'), n=n, calls=1).numpy()   # values that could not be read
+
+# %% ../nbs/06_measuring.ipynb #6e30a639
+def host_state(
+    v:Values, # What `values` gave, if `on_host`
+) -> np.ndarray: # (9,), float64
+    "`measure` for a tensor on the CPU, as an array"
+    if v.x is None: return _unread(v.n)
+    if not v.x.numel(): return whole_state(_set(empty_state(), calls=1).numpy(), v)
+    with np.errstate(all='ignore'):   # an infinite sum is an answer here, and no reason to warn
+        return whole_state((_few if v.x.numel()<=FEW else by_blocks)(v.x, v.near), v)
 
 # %% ../nbs/06_measuring.ipynb #2b77739c
 def measure(

@@ -20,7 +20,6 @@ from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
 from fastcore.foundation import L
 from .words import near, some
-from .words import md as _md # the name that other chapters still use
 
 # %% ../nbs/02_modules.ipynb #9e3593f9
 class ConvLayer(nn.Sequential):
@@ -55,15 +54,16 @@ class ConvLayer(nn.Sequential):
 _wrappers = {'_orig_mod', '_fsdp_wrapped_module', '_checkpoint_wrapped_module'}
 _parallel = nn.DataParallel, nn.parallel.DistributedDataParallel
 
-def _is_wrapper(m, child):
+def _wraps(m, child):
     "Is `child` the name under which the wrapper `m` holds the module that it wraps?"
     return child in _wrappers or child=='module' and isinstance(m, _parallel)
 
 def _below(m, name, child):
     "The qualified name of `child` of the module `m`, which is called `name`"
-    if _is_wrapper(m, child): return name
+    if _wraps(m, child): return name
     return f'{name}.{child}' if name else child
 
+# %% ../nbs/02_modules.ipynb #ee0de4bb
 def walk_modules(
     m:nn.Module, # Any module
     name:str='', # Its own name
@@ -77,6 +77,7 @@ def walk_modules(
         if c._modules: yield from walk_modules(c, sub, (*above,m))
         else: yield sub,c   # most hold nothing, and are not worth a generator
 
+# %% ../nbs/02_modules.ipynb #e97ba514
 def named_modules(
     model:nn.Module, # Any module
 ) -> dict: # From qualified name to module; the model itself is `''`
@@ -92,6 +93,7 @@ def _holds_params(cls):
     "Is `cls` a box of parameters, or of the packed ones that quantized layers hold? (Those have private classes.)"
     return issubclass(cls, _param_boxes) or cls.__name__.endswith(('PackedParams','PackedParameter'))
 
+# %% ../nbs/02_modules.ipynb #a484ffc6
 def holds_only_params(
     c:nn.Module, # Any module
 ) -> bool:
@@ -99,12 +101,13 @@ def holds_only_params(
     if _holds_params(type(c)): return True
     return isinstance(c, nn.ModuleList) and len(c)>0 and all(map(holds_only_params, c))
 
-def _runs(name, child): return child is not None and name!='parametrizations' and not holds_only_params(child)
+def _child_runs(name, child): return child is not None and name!='parametrizations' and not holds_only_params(child)
 
+# %% ../nbs/02_modules.ipynb #bdbb95f8
 def _running_children(m):
     "Names and modules of the children that run when `m` runs"
     if isinstance(m, (nn.MultiheadAttention, torch.jit.ScriptModule)): return []
-    return [(k,c) for k,c in m._modules.items() if _runs(k, c)]
+    return [(k,c) for k,c in m._modules.items() if _child_runs(k, c)]
 
 def is_leaf(
     m:nn.Module, # Any module
@@ -121,6 +124,7 @@ def _leaves(m, name='', above=()):
         if c._modules: yield from _leaves(c, sub, (*above,m))
         else: yield sub,c
 
+# %% ../nbs/02_modules.ipynb #433386f0
 def leaf_modules(
     model:nn.Module, # Any module
 ) -> dict: # From qualified name to module, each module once; a leaf itself gives `{'': leaf}`
@@ -131,6 +135,7 @@ def leaf_modules(
         seen.add(id(m))
     return res
 
+# %% ../nbs/02_modules.ipynb #c35ac8e0
 def flatten_model(
     m:nn.Module, # Any module
 ) -> list:
@@ -182,6 +187,7 @@ def _matcher(choice):
     raise TypeError(f'{choice!r} does not choose layers{hint}: give a name, a glob, a compiled regex, '
                     'a module type, a module, a function of name and module, or a list of these')
 
+# %% ../nbs/02_modules.ipynb #457c213d
 def _two_args(f):
     "`f`, if it can be called with a name and a module"
     try: sig = inspect.signature(f)
@@ -204,6 +210,7 @@ def _no_match(choice, names):
     return LookupError(f'no layer {what} in this model. {_meant(choice, names)}Names are like: {there}. '
                        '`named_modules(model)` has them all')
 
+# %% ../nbs/02_modules.ipynb #9d38437d
 def _meant(choice, names):
     "What else the string `choice` may have been meant for"
     if not isinstance(choice, str): return ''
@@ -232,6 +239,7 @@ def find(
             seen.add(id(m))
     return res
 
+# %% ../nbs/02_modules.ipynb #4ab44a3b
 def _choices(layers):
     "A list of what `find` is to take"
     if isinstance(layers, dict): layers = layers.values()
@@ -239,6 +247,7 @@ def _choices(layers):
     if not layers: raise LookupError('nothing is chosen: the list of layers is empty (leave it out to choose all leaves)')
     return layers
 
+# %% ../nbs/02_modules.ipynb #cf82570f
 def _taken(choice, names):
     "The names of the modules that one choice takes"
     if isinstance(choice, str): res = names_matching(names, choice)
@@ -247,8 +256,6 @@ def _taken(choice, names):
         res = [n for n,m in names.items() if takes(n, m)]
     if not res: raise _no_match(choice, names)
     return res
-
-_walk,_holds_only,_named = walk_modules,holds_only_params,names_matching # the names that other chapters still use
 
 # %% ../nbs/02_modules.ipynb #501a13ef
 def module_name(
@@ -260,10 +267,11 @@ def module_name(
     while id(m) in parent and id(m) not in seen:
         seen.add(id(m))
         name,holder = parent[id(m)]
-        if not _is_wrapper(holder, name): parts.append(name)
+        if not _wraps(holder, name): parts.append(name)
         m = holder
     return '.'.join(reversed(parts))
 
+# %% ../nbs/02_modules.ipynb #91e83c9a
 def _parents():
     "For each module that another one holds, by identity: its name there, and the holder; the oldest of several"
     # `type` and not `isinstance`, which would ask lazy objects of other libraries for their class and load them
@@ -272,32 +280,34 @@ def _parents():
 
 # %% ../nbs/02_modules.ipynb #c1099a6c
 # quantized layers have private attributes that tell their kind; all of this is as PyTorch 2.13 has it, and long before
-_unpack = torch.ops.quantized.linear_unpack   # to weight and bias
+_linear_unpack = torch.ops.quantized.linear_unpack   # to weight and bias
 
-def _packed_rnn(m):
+def _weights_of_rnn(m):
     "Weights and biases of a dynamically quantized recurrent layer"
     for w in m._all_weight_values:
         _,biases,_,_,packed = w.param.__getstate__()[0]
-        for p in packed: yield _unpack(p)[0]
+        for p in packed: yield _linear_unpack(p)[0]
         yield from biases
 
-def _packed_cell(m):
+def _weights_of_cell(m):
     "Weights and biases of a dynamically quantized recurrent cell"
-    return [*_unpack(m._packed_weight_ih), *_unpack(m._packed_weight_hh)]
+    return [*_linear_unpack(m._packed_weight_ih), *_linear_unpack(m._packed_weight_hh)]
 
-def _packed_layer(m):
+# %% ../nbs/02_modules.ipynb #5a02081d
+def _weights_of_layer(m):
     "Weight and bias of a quantized linear layer or convolution"
     methods = [getattr(m, k, None) for k in ('weight','bias')]
     return [f() for f in methods if callable(f)]
 
+# %% ../nbs/02_modules.ipynb #939ac09f
 def packed_weights(
     m:nn.Module, # Any module
 ) -> list: # Tensors; empty for an ordinary module
     "The weights that a quantized layer keeps packed out of sight of `parameters()`"
     if isinstance(m, torch.jit.ScriptModule): return []
-    if hasattr(m, '_all_weight_values'): got = _packed_rnn(m)
-    elif hasattr(m, '_packed_weight_ih'): got = _packed_cell(m)
-    elif hasattr(m, '_packed_params'): got = _packed_layer(m)
+    if hasattr(m, '_all_weight_values'): got = _weights_of_rnn(m)
+    elif hasattr(m, '_packed_weight_ih'): got = _weights_of_cell(m)
+    elif hasattr(m, '_packed_params'): got = _weights_of_layer(m)
     else: got = []
     return [t.detach() for t in got if isinstance(t, Tensor)]
 
@@ -310,6 +320,7 @@ def own_params(
     for c in m.modules(): res.update({id(t): t for t in packed_weights(c)})
     return list(res.values())
 
+# %% ../nbs/02_modules.ipynb #62747057
 def has_params(
     m:nn.Module, # Any module
 ) -> bool:
@@ -352,6 +363,7 @@ def _is_conv(m):
     w = getattr(m, 'weight', None)
     return isinstance(w, Tensor) and not is_lazy(w) and w.ndim==4
 
+# %% ../nbs/02_modules.ipynb #8976d2ef
 def in_channels(
     m:nn.Module, # A vision model
 ) -> int:
@@ -387,6 +399,7 @@ class _Buffer:
         if self.values is None or torch.equal(self.t, self.values): return
         with torch.no_grad(): self.t.copy_(self.values)
 
+# %% ../nbs/02_modules.ipynb #c6f60574
 class _Param:
     "Gradient and gradient flag of a parameter, as they are now"
     def __init__(self, p): self.p,self.flag,self.grad = p,p.requires_grad,p.grad

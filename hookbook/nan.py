@@ -118,6 +118,7 @@ def _attach(self:find_nan):
         self.stack.callback(after.remove)
         self._attach_params(m)
 
+# %% ../nbs/57_nan.ipynb #054f0e48
 @patch
 def _attach_params(self:find_nan, m):
     "Hook the parameters of `m` itself that are not hooked yet"
@@ -159,6 +160,7 @@ def _found(self:find_nan, origin):
     if self.stop: raise NonFinite(self.finding)
     warnings.warn(repr(self.finding), stacklevel=2)
 
+# %% ../nbs/57_nan.ipynb #56bd4c2d
 @patch
 def _hold(self:find_nan, origin):
     "Keep the first such finding of a pass"
@@ -176,6 +178,7 @@ def _alias(self:find_nan, call, t):
     self._ask_grad(res, mine)
     return res
 
+# %% ../nbs/57_nan.ipynb #1f553c3d
 @patch
 def _before(self:find_nan, m, args, kwargs):
     if not self._watching(): return
@@ -203,6 +206,7 @@ def _output(self:find_nan, call, path, t):
     elif t.requires_grad: self._ask_grad(t, known)
     return t
 
+# %% ../nbs/57_nan.ipynb #09c8dbcc
 @patch
 def _handed_on(self:find_nan, t):
     "An alias of `t`, which a layer was given and hands on"

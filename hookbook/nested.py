@@ -68,6 +68,7 @@ def _dist_attrs(x):
 
 def _dist_children(x): return [(f'.{k}', v) for k,v in _dist_attrs(x)]
 
+# %% ../nbs/00_nested.ipynb #16347f78
 def _dist_rebuild(x, new):
     was = [id(v) for _,v in _dist_attrs(x)]
     by_id = dict(zip(was, new))
@@ -76,13 +77,13 @@ def _dist_rebuild(x, new):
 
 # %% ../nbs/00_nested.ipynb #acb96981
 _trees = _pytree.SUPPORTED_NODES   # private: how PyTorch takes each registered type apart
-
 def _tree_children(x): return _seq_children(_trees[type(x)].flatten_fn(x)[0])
 
 def _tree_rebuild(x, new):
     node = _trees[type(x)]
     return node.unflatten_fn(list(new), node.flatten_fn(x)[1])
 
+# %% ../nbs/00_nested.ipynb #7e649657
 def opened(
     x, # Any value
 ): # `(children, rebuild)`: pairs of name and value, and a function from a list of new values to a value like `x`; `None` for a leaf
@@ -149,6 +150,7 @@ def map_named(
     if not torch.compiler.is_compiling() and all(n is v for n,(_,v) in zip(new, children)): return x
     return rebuild(x, new)
 
+# %% ../nbs/00_nested.ipynb #4c66ec10
 def map_leaves(
     f, # Called with each tensor; what it returns takes the tensor's place
     x, # Any value
@@ -188,12 +190,14 @@ def gather(
     alone = not (dist.is_available() and dist.is_initialized()) or dist.get_world_size()==1
     return x if alone else map_leaves(_gather_tensor, x)
 
+# %% ../nbs/00_nested.ipynb #4748b362
 def _all_of(t):
     "`t` of each process, where it has the same shape in all"
     res = [torch.empty_like(t) for _ in range(torch.distributed.get_world_size())]
     torch.distributed.all_gather(res, t)
     return res
 
+# %% ../nbs/00_nested.ipynb #9c607d16
 def _gather_tensor(t):
     if t.ndim==0: t = t[None]
     length = torch.tensor(len(t), device=t.device)
@@ -215,6 +219,7 @@ def describe(
     "One line that says what `x` is: types and shapes in place of numbers"
     return repr(map_leaves(_brief, x))
 
+# %% ../nbs/00_nested.ipynb #e1c8154c
 def shapes(
     x, # Any value
 ): # The structure of `x`, with each tensor replaced by its shape as a tuple

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/observe.html.md"""
 # %% auto #0
 __all__ = ['optimizer_step', 'How', 'run_once', 'is_own_fault', 'has_numbers', 'brief_error', 'observe', 'timed']
 
-# %% ../nbs/34_observe.ipynb #d8046541
+# %% ../nbs/34_observe.ipynb #6fdbc3c4
 import collections, copy, dataclasses, logging, re, statistics, sys, time
 from contextlib import ExitStack
 import torch
@@ -18,7 +18,9 @@ from .nested import *
 from .modules import *
 from .running import fast_path_off, force_eager
 from .borrow import borrowed, forget_fakes, replaced, stay_young
-from .fakes import device_of, home, pad_packed, swap_state, Aliases, Fakes
+
+# %% ../nbs/34_observe.ipynb #c33e7bd4
+from .fakes import device_of, home, pad_packed, storage_id, swap_state, Aliases, Fakes
 from .macs import bytes_of, Dispatch, Memory
 from .trace import watch_calls, CallStack, Trace
 
@@ -34,6 +36,7 @@ def _with_stand_ins(optimizer, made, cuda):
         if cuda and by_default: opt.param_groups[-1]['foreach'] = True     # as it would choose for real tensors
     return opt
 
+# %% ../nbs/34_observe.ipynb #1fa43aee
 def optimizer_step(
     optimizer, # A `torch.optim.Optimizer`
     made:dict, # From the identity of a parameter to its stand-in
@@ -54,29 +57,32 @@ def _backend_off(stack, get, turn):
     stack.callback(turn, get())
     turn(False)
 
+# %% ../nbs/34_observe.ipynb #3ef5fd96
 def _in_the_open(stack):
     "Enter contexts in which every product shows"
     stack.enter_context(fast_path_off())
     # what `torch.backends.cudnn.enabled` sets; the public names refuse where somebody has frozen the flags
     _backend_off(stack, torch._C._get_mkldnn_enabled, torch._C._set_mkldnn_enabled)
     _backend_off(stack, torch._C._get_cudnn_enabled, torch._C._set_cudnn_enabled)
-    if 'torch._dynamo' in sys.modules: stack.enter_context(force_eager)     # else nothing is compiled; importing it takes long
+    compiler_is_here = 'torch._dynamo' in sys.modules     # else nothing is compiled, and importing it takes long
+    if compiler_is_here: stack.enter_context(force_eager)
     stack.enter_context(torch.jit.optimized_execution(False))     # what an optimised graph saves depends on its past
     stack.enter_context(torch.inference_mode(False))
     stack.enter_context(torch.enable_grad())
 
-# %% ../nbs/34_observe.ipynb #5422c4d0
+# %% ../nbs/34_observe.ipynb #f3df0bfb
 class _Nobody: "Found by code that looks for fake tensors in order to avoid decisions; ours can be decided on"
-
 _sound = dict(isfinite=True, isnan=False, isinf=False)   # numbers that are not there are taken to be sound
 
 def _always(v):
     "For checks on numbers"
     return lambda input: torch.full((), v, device=input.device).expand(input.shape)
 
+# %% ../nbs/34_observe.ipynb #fd6a56a1
 def _on_fakes(hidden, trace):
     "`(object, attribute, what it is)` of all that has to be another thing for a forward on fake tensors"
-    yield logging.getLogger('torch._subclasses.fake_tensor'),'disabled',True     # it tells of each operator without a fake
+    log = logging.getLogger('torch._subclasses.fake_tensor')
+    yield log,'disabled',True                                                    # it tells of each operator without a fake
     yield torch.distributions.Distribution,'_validate_args',False                # it would look at the numbers
     yield torch.utils,'swap_tensors',trace.params.new_data                       # it refuses what others refer to
     yield torch._VF,'_pad_packed_sequence',pad_packed                            # C++ that no mode gets to see
@@ -93,13 +99,14 @@ def _is_our_hook(hook):
     homes = [getattr(o, '__module__', None) or '' for o in (f,type(f))]
     return any(h.startswith('hookbook.') for h in homes)
 
+# %% ../nbs/34_observe.ipynb #01c9b8f1
 def _as_written(m):
     "Let `m` run uncompiled, and without hooks of this library"
     if m._compiled_call_impl is not None: vars(m)['_compiled_call_impl'] = None     # what `m.compile()` sets
     for hooks in (vars(m).get(k, {}) for k in _hook_dicts):
         for i in [i for i,h in hooks.items() if _is_our_hook(h)]: del hooks[i]
 
-# %% ../nbs/34_observe.ipynb #8b54db59
+# %% ../nbs/34_observe.ipynb #7d0c7018
 def _swap_in(model, held, stand_in, params):
     "Swap the state of `model`; returns stand-ins by the identity of the original"
     originals = list(model.parameters())
@@ -108,9 +115,10 @@ def _swap_in(model, held, stand_in, params):
         if id(p) in made: continue       # else it is of a scripted module, out of reach
         made[id(p)] = stand_in.mode.from_tensor(p) if stand_in.mode else p
         params.know(made[id(p)], p)
-        params.storages.add(p.untyped_storage()._cdata)     # such a module may also run with the real one
+        params.storages.add(storage_id(p.untyped_storage()))     # such a module may also run with the real one
     return made
 
+# %% ../nbs/34_observe.ipynb #4420f0a9
 def _as_fakes(args, kwargs, fakes):
     "The inputs as fake tensors, each once"
     made = {}       # with the tensor itself, whose identity is free when it's gone
@@ -118,7 +126,7 @@ def _as_fakes(args, kwargs, fakes):
     named = {k: map_leaves(one, v) for k,v in kwargs.items()}
     return map_leaves(one, args),named
 
-# %% ../nbs/34_observe.ipynb #bec55edb
+# %% ../nbs/34_observe.ipynb #83e6af10
 @dataclasses.dataclass
 class How:
     "How to run a model"
@@ -130,6 +138,7 @@ class How:
 
 _cuda_block = 512   # CUDA's allocator gives multiples of so many bytes, the CPU's what it is asked for
 
+# %% ../nbs/34_observe.ipynb #13ff0c92
 def _new_memory(cuda, made, inputs):
     "A `Memory` that knows what is there before the run"
     res = Memory(_cuda_block if cuda else 1)
@@ -138,7 +147,7 @@ def _new_memory(cuda, made, inputs):
     res.begin()
     return res
 
-# %% ../nbs/34_observe.ipynb #eefa2258
+# %% ../nbs/34_observe.ipynb #9cc01502
 @dataclasses.dataclass
 class _Run:
     "One run of a model, and what is known of it while it goes on"
@@ -166,13 +175,14 @@ class _Run:
         if not memory or outcome.unstepped: return
         outcome.peak = memory.base+max(peak+(outcome.optim_bytes or 0), memory.peak)
 
-# %% ../nbs/34_observe.ipynb #9913dc2b
+# %% ../nbs/34_observe.ipynb #b43ff7c0
 def _unregistered(model, held):
     "`(name, module)` of modules that hang on `model` without being registered"
     known = {id(m) for m in named_modules(model).values()}
     found = [h for h in held if isinstance(h.owner, nn.Module)]
     return [(h.name, h.owner) for h in found if id(h.owner) not in known]
 
+# %% ../nbs/34_observe.ipynb #961a2c77
 def run_once(
     model:nn.Module, # Any model
     args, # Its inputs by position
@@ -210,18 +220,21 @@ _complaints = dict(   # what PyTorch says when something was given that does not
     convolutions=['expected input', r'to have \d+ channels'],
     pooling=['smaller than kernel', 'kernel size can', 'output size is too small'],
     views=['invalid for input of size'],
-    dtypes=['same dtype', 'should be the same', 'does not match weight dtype', 'following scalar types', 'promoting not supported'],
+    dtypes=['same dtype', 'should be the same', 'does not match weight dtype', 'following scalar types',
+            'promoting not supported'],
     arguments=['must be Tensor, not', 'positional argument', 'unexpected keyword argument'])
+
 _complains = re.compile('|'.join(w for ws in _complaints.values() for w in ws), re.I).search
 _one_a_channel = 'Expected more than 1 value per channel'   # batch normalisation in training mode, of a batch of one
 
+# %% ../nbs/34_observe.ipynb #c2f84b3c
 def is_own_fault(
     e:Exception,
 ) -> bool:
     "Is this plainly an error of the model or its inputs, which a real run would meet too?"
     return bool(_complains(str(e))) or _one_a_channel in str(e)
 
-# %% ../nbs/34_observe.ipynb #167a5c91
+# %% ../nbs/34_observe.ipynb #fe3cb0c1
 def has_numbers(
     model:nn.Module,
     args, # Inputs, nested
@@ -231,6 +244,7 @@ def has_numbers(
     def is_empty(t): return not is_lazy(t) and (isinstance(t, FakeTensor) or t.is_meta)
     return not any(map(is_empty, ts))
 
+# %% ../nbs/34_observe.ipynb #ee4ad03e
 def brief_error(
     e:Exception,
     n:int=70, # Characters of the message, at most
@@ -240,14 +254,15 @@ def brief_error(
     if len(text)>n: text = text[:n]+'…'
     return f'{type(e).__name__}: {text}'
 
+# %% ../nbs/34_observe.ipynb #762f4ce6
 _no_numbers = dict(    # from the class of an error of `torch._subclasses.fake_tensor` to what it means
-    DataDependentOutputException='{who} asks for a value, as .item(), float(x) or an `if` on a tensor does, and they have none',
-    DynamicOutputShapeException='the shape of a result depends on values, as with nonzero or unique, and they have none')
+    DataDependentOutputException='{who} asks for a value, as .item(), float(x) or an `if` on a tensor does',
+    DynamicOutputShapeException='the shape of a result depends on values, as with nonzero or unique')
 
 def _why_not_fake(e, who='the forward'):
     "Why fake tensors would not do"
     words = _no_numbers.get(type(e).__name__)
-    return words.format(who=who) if words else brief_error(e)
+    return words.format(who=who)+', and they have none' if words else brief_error(e)
 
 # %% ../nbs/34_observe.ipynb #3085d9e2
 def _try(model, args, kwargs, how):
@@ -261,6 +276,7 @@ def _try(model, args, kwargs, how):
         if mode: forget_fakes(mode, keep=trace.params.lazy.values())
     return trace
 
+# %% ../nbs/34_observe.ipynb #72ca9d98
 def _on_stand_ins(model, args, kwargs, how):
     "`(trace, error)` of a run on fake tensors; with transformers at hand, one in which nobody finds out comes first"
     runs = []
@@ -270,7 +286,7 @@ def _on_stand_ins(model, args, kwargs, how):
         if e is None or is_own_fault(e): return runs[-1],None
     return runs[0],e
 
-# %% ../nbs/34_observe.ipynb #3b9edc93
+# %% ../nbs/34_observe.ipynb #d97585bf
 def _left_open(trace, how):
     "Lines on what this run can't tell, although it was asked"
     o,optimizer = trace.outcome,how.optimizer
@@ -284,6 +300,7 @@ def _left_open(trace, how):
         yield f'{step} cannot be taken on fake tensors ({o.unstepped}), so {lost} not known'
     if trace.saved.unseen: yield 'torch.func does not tell what it saves for backward, so it is not counted'
 
+# %% ../nbs/34_observe.ipynb #5a136fc5
 def _on_fakes_or_real(model, args, kwargs, how):
     trace,e = _on_stand_ins(model, args, kwargs, how)
     notes = []
@@ -293,7 +310,7 @@ def _on_fakes_or_real(model, args, kwargs, how):
         notes.append(f'a real run on {home(model, args)}{why}')
     return trace,[*notes, *_left_open(trace, how)]
 
-# %% ../nbs/34_observe.ipynb #deb55573
+# %% ../nbs/34_observe.ipynb #f6c7c307
 def observe(
     model:nn.Module, # Any model
     args=(), # Its inputs by position
@@ -329,7 +346,7 @@ class _Stopwatch(CallStack):
         res,self.spent = self.spent,collections.Counter()
         return res
 
-# %% ../nbs/34_observe.ipynb #ffb45b04
+# %% ../nbs/34_observe.ipynb #cedfb4cb
 def _clock_of(model):
     "A clock that waits for what was started on a GPU"
     if not any(device_of(p).type=='cuda' for p in model.parameters()): return time.perf_counter
@@ -340,6 +357,7 @@ def _clock_of(model):
 
 _timed_runs = 5   # an odd number, whose median is one that was measured
 
+# %% ../nbs/34_observe.ipynb #9e3e93ac
 def timed(
     model:nn.Module, # A model with numbers
     args=(), # Its inputs by position
@@ -359,6 +377,3 @@ def timed(
                 runs.append(watch.read())
     def median(name): return 1000*statistics.median(r[name] for r in runs)
     return {name: median(name) for name in runs[-1]}
-
-# %% ../nbs/34_observe.ipynb #aa113400
-_brief_error,_bytes,_has_numbers,_observe,_run,_timed = brief_error,bytes_of,has_numbers,observe,run_once,timed

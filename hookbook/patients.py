@@ -15,6 +15,7 @@ from torch.optim import SGD, Adam, AdamW
 from .modules import *
 from .data import digits
 from .record import record
+from .finding import *
 
 # %% ../nbs/51_patients.ipynb #40393dfc
 def _leave(step, model, x): return x
@@ -65,6 +66,7 @@ def planted(
         return x
     return _change
 
+# %% ../nbs/51_patients.ipynb #c1f1de04
 def where(
     found, # Findings
 ) -> list:
@@ -80,6 +82,7 @@ class Skips(nn.Module):
         self.b = nn.ReLU()
     def forward(self, x): return self.b(x+self.a(x))
 
+# %% ../nbs/51_patients.ipynb #c1f1de06
 class Attention(nn.Module):
     "A transformer that reads an image as eight rows"
     def __init__(self, d=32):
@@ -94,6 +97,7 @@ class Attention(nn.Module):
         x = self.body(self.embed(x[:,0])+self.place)
         return self.head(self.norm(x).mean(1))
 
+# %% ../nbs/51_patients.ipynb #c1f1de08
 class Recurrent(nn.Module):
     "An LSTM that reads an image as eight rows"
     def __init__(self):
@@ -116,6 +120,7 @@ def _residual():
     body = ConvLayer(1,16),Skips(),Skips()
     return nn.Sequential(*body, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16,10))
 
+# %% ../nbs/51_patients.ipynb #b539044e
 # From a name to two functions: of nothing, which makes a model, and of its parameters, which makes an optimizer
 healthy = {
     'SGD': (mlp, partial(SGD, lr=.1)),

@@ -59,6 +59,7 @@ class _Stream: stream_id = 0
 class _Guard(torch._C._acc.DeviceGuard): # private, as is all of the interface for devices in Python
     def type_(self): return torch._C._autograd.DeviceType.PrivateUse1
 
+# %% ../nbs/91_pretend.ipynb #61a2c249
 class _Hooks(torch._C._acc.PrivateUse1Hooks):
     def is_built(self): return True
     def is_available(self): return _gpu.open
@@ -128,6 +129,7 @@ def _wait_for_index(i):
     if not isinstance(i, OnGPU): _gpu.wait('index from the host')
     elif i.dtype in (torch.bool,torch.uint8): _gpu.wait('mask as an index')
 
+# %% ../nbs/91_pretend.ipynb #6d3e8ee1
 def _check_places(f, name, args, ts):
     "Are all tensors where they have to be?"
     if name in _indexed:
@@ -142,6 +144,7 @@ def _pinned(t):
     _gpu.pinned[memory.data_ptr()] = memory   # kept, so that this address is not given to others
     return t
 
+# %% ../nbs/91_pretend.ipynb #e2b80618
 def _moved(f, t, device=None, non_blocking=False, pin_memory=None, **kwargs):
     "`t.to(...)`"
     to = torch.device(t.device if device is None else device)
@@ -160,6 +163,7 @@ def _begin_copy(to, host):
     to.fill_(math.nan if to.is_floating_point() or to.is_complex() else 99)
     _gpu.on_its_way.append((next(_gpu.clock), to, host.clone()))
 
+# %% ../nbs/91_pretend.ipynb #f5be62f3
 def _copied(to, t, non_blocking=False):
     "`to.copy_(t)`, where one of them is on the device"
     upward = isinstance(to, OnGPU)

@@ -33,6 +33,7 @@ def median_magnitude(
 
 # %% ../nbs/55_ranges.ipynb #70bfeba8
 _sun = 'Sun, Chen, Kolter, Liu 2024, Massive activations in large language models, arXiv:2402.17762'
+
 _massive = dict(
     means='A few values are enormous beside all others: they swamp a normalisation, '
           'and do not survive quantization or float16.',
@@ -40,6 +41,7 @@ _massive = dict(
          'keep them out of a quantized layer',
     unit='largest magnitude', severity='notice')
 
+# %% ../nbs/55_ranges.ipynb #6f0af2ad
 @rule('massive activations', _sun)
 def massive_activations(
     run, # The run to look through
@@ -66,8 +68,9 @@ def scaled(
     run, # The run to look through
 ) -> bool:
     "Did a gradient scaler multiply the loss, and does the recorder know it?"
-    return bool(run.info.scaler or vars(run).get('scaler'))   # a live recording has it itself
+    return run.info.scaler
 
+# %% ../nbs/55_ranges.ipynb #c5f1de02
 class _Ranged(NamedTuple):
     "Values of a layer, or gradients of them, that have a range"
     what:str
@@ -79,6 +82,7 @@ class _Ranged(NamedTuple):
     @property
     def info(self): return torch.finfo(getattr(torch, self.dtype))
 
+# %% ../nbs/55_ranges.ipynb #cbfae39d
 def _ranged(run):
     "All that a dtype may be too narrow for, without softmaxes, which are meant to give values next to 0"
     tracks,kinds = {'output': run},kinds_of(run)
@@ -112,11 +116,13 @@ def _too_large(o):
     if o.info.max<1e6: means = f'{means[:-1]}: {o.dtype} ends at {o.info.max:,.0f}.'
     return dict(_smaller, means=means, unit=f'largest magnitude, {o.what}, {o.dtype}')
 
+# %% ../nbs/55_ranges.ipynb #bfcfdefd
 def _too_small(o):
     "What it means that values are under the smallest"
     means = f'These values are under {o.info.tiny:.1e}, where {o.dtype} loses digits, and soon becomes 0.'
     return dict(_scale_up, means=means, unit=f'share of very small values, {o.what}, {o.dtype}')
 
+# %% ../nbs/55_ranges.ipynb #c5f1de05
 @rule('low-precision range', 'Micikevicius et al. 2018, Mixed precision training, arXiv:1710.03740')
 def low_precision(
     run, # The run to look through
@@ -157,6 +163,7 @@ class _BadUpdates(NamedTuple):
     names:list # Of the weights, in the first such step
     of:int # Recorded weights
 
+# %% ../nbs/55_ranges.ipynb #652ddcc9
 def _bad_updates(run):
     "The steps that made finite weights non-finite; `None` where there is none"
     names = list(run.weights.params) if 'params' in run.tracks else []
@@ -184,6 +191,7 @@ def _traceable(run, before, step):
     trained = [kinds[n] for n in before if not norms or f'{n}.weight' in norms]
     return any(k.trained or k.norm for k in trained)
 
+# %% ../nbs/55_ranges.ipynb #c5f1de07
 def _came_in(run, name, step):
     "Words for what is known of the input of the layer `name` in `step`"
     counts = run.inputs.nonfinite if 'inputs' in run.tracks else {}
@@ -200,11 +208,14 @@ _bad_input = 'It came with the input of this layer: with the data, or from code 
 # %% ../nbs/55_ranges.ipynb #b5f1de21
 _stops = 'it stops at the operation, and shows what went in'
 _record_all = 'record every step, `record(model, opt, every=1)`, or run those steps inside `find_nan(model)`'
+
 _hidden = ("It happened {}, of which nothing was recorded, and by step {} it is everywhere: "
            "where it began can't be told from this run.")
+
 _first_layer = ('This is the first layer that gave NaN or Inf: those after it, and through the next step all weights, '
                 'got it from there.')
 
+# %% ../nbs/55_ranges.ipynb #613a411d
 def _not_on_record(run, row):
     "Words for the steps just before that of `row`, if they are not on record"
     step = run.steps[row]
@@ -212,6 +223,7 @@ def _not_on_record(run, row):
     if step-before<=1: return ''
     return f'between step {before} and step {step}' if row else f'before step {step}'
 
+# %% ../nbs/55_ranges.ipynb #c5f1de09
 def _in_values(run, rows, row):
     "The finding about values that are not finite, from the recorded step number `row` on"
     names,step = list(run.layers),run.steps[row]
@@ -235,8 +247,10 @@ _born_backward = dict(
           'it was born in the loss or the backward pass, in this layer or one behind it.',
     try_='run the same steps inside `find_nan(model)`: it stops at the layer where it is born',
     unit='weights with a non-finite update', severity='error')
+
 _bad_at_the_end = dict(try_=_record_all, unit='parameters that are not finite', severity='error')
 
+# %% ../nbs/55_ranges.ipynb #d8442f69
 def _in_gradients(bad, until):
     "The finding about steps that made finite weights non-finite, of which the layers were full `until` a step"
     n = len(bad.names)
@@ -244,6 +258,7 @@ def _in_gradients(bad, until):
     evidence = f'{n} of {bad.of} weights'
     return Finding(bad.names[-1], steps, n, 0., **_born_backward, evidence=(evidence,))
 
+# %% ../nbs/55_ranges.ipynb #c5f1de12
 def _after_the_record(run, weights):
     "The finding about `weights` that are not finite at the end, when nothing on record is to blame"
     last,why = 0,'no training step is on record.'

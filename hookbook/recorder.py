@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/recorder.html.md"""
 # %% auto #0
 __all__ = ['Mean', 'Recorder', 'accuracy', 'ProgressCallback']
 
-# %% ../nbs/73_recorder.ipynb #2542605c
+# %% ../nbs/73_recorder.ipynb #6a1c4562
 import math, sys, time
 from contextlib import contextmanager
 from functools import partial
@@ -78,6 +78,7 @@ def _n_items(xb):
     t = first_tensor(xb)
     return 1 if t is None or not t.ndim else len(t)
 
+# %% ../nbs/73_recorder.ipynb #a5a6549e
 @patch
 def after_batch(self:Recorder):
     "Add the loss, and in validation the metrics"
@@ -87,6 +88,7 @@ def after_batch(self:Recorder):
     values = [self.loss] + [f(self.pred, *self.yb) for f in self.metrics]
     for m,v in zip(self.means, values): m.add(v, n)
 
+# %% ../nbs/73_recorder.ipynb #c81d5f05
 @patch
 def _after_train_batch(self:Recorder, n):
     self.train_loss.add(self.loss, n)
@@ -165,6 +167,7 @@ def _has_screen():
     "Is anybody there to see a bar move?"
     return IN_NOTEBOOK or bool(getattr(sys.stdout, 'isatty', noop)())
 
+# %% ../nbs/73_recorder.ipynb #53039248
 class ProgressCallback(Callback):
     "A progress bar, and a table of losses and metrics"
     order = 60
@@ -188,6 +191,7 @@ def _write(self:ProgressCallback, row):
     if self.mbar: self.mbar.write(row, table=True)
     else: print('  '.join(f'{o:<10}' for o in row).rstrip())
 
+# %% ../nbs/73_recorder.ipynb #fa761163
 @patch
 def after_fit(self:ProgressCallback):
     "Leave the table, and give the logger back"
@@ -195,6 +199,7 @@ def after_fit(self:ProgressCallback):
     if self.logger==self._write: self.learn.logger = print
     self.mbar = self.pbar = None
 
+# %% ../nbs/73_recorder.ipynb #ca7349d3
 @patch
 def after_error(self:ProgressCallback):
     "Say that it was interrupted"
@@ -207,6 +212,7 @@ def before_epoch(self:ProgressCallback):
     "Move the bar of the epochs"
     if self.mbar: self.mbar.update(self.epoch)
 
+# %% ../nbs/73_recorder.ipynb #ee4b5893
 @patch
 def before_train(self:ProgressCallback):
     "Start a bar for the batches"
@@ -217,6 +223,7 @@ def before_train(self:ProgressCallback):
     self.pbar = progress_bar(self.dl, total=total, parent=self.mbar, leave=False)
     if n!=0: self.pbar.update(0)
 
+# %% ../nbs/73_recorder.ipynb #1bb61107
 @patch
 def before_validate(self:ProgressCallback):
     "Start a bar for the batches"
@@ -233,6 +240,7 @@ def after_batch(self:ProgressCallback):
         self._looked = now
     self.pbar.update(self.iter+1)
 
+# %% ../nbs/73_recorder.ipynb #d31d8e89
 @patch
 def after_train(self:ProgressCallback):
     "End the bar"
@@ -253,6 +261,7 @@ def no_bar(self:Learner):
     "Train without a progress bar inside the `with` block; the lines of the table are printed"
     with self.removed_cbs(ProgressCallback): yield self
 
+# %% ../nbs/73_recorder.ipynb #53185721
 @patch
 @contextmanager
 def no_logging(self:Learner):

@@ -53,6 +53,7 @@ def _own_params(m):
     for j,p in enumerate(packed): found.append((f'packed {j}', (id(m),j), p))
     return found
 
+# %% ../nbs/36_rows.ipynb #45b84db3
 def _own_buffers(m):
     "Buffers that `m` itself holds, by identity"
     scripted = isinstance(m, torch.jit.ScriptModule)
@@ -79,6 +80,7 @@ def ran(self:Tree, name):
     called = self.trace.nodes[name].in_shapes is not None
     return called or any(map(self.ran, self.below[name]))
 
+# %% ../nbs/36_rows.ipynb #2f3974d6
 @patch
 def shown(self:Tree, name):
     "Is there a row for the module at `name`?"
@@ -93,6 +95,7 @@ def sized(self:Tree, found):
     actual = map(self.trace.params.actual, found.values())
     return [t for t in actual if not is_lazy(t)]
 
+# %% ../nbs/36_rows.ipynb #5d938fb6
 @patch
 def fill(self:Tree, row, params, bufs):
     "Count parameters and buffers, given by identity"
@@ -167,6 +170,7 @@ def add(self:Tree, name, depth):
     row.dtype = row.dtype or node.out_dtype
     return row,params,bufs
 
+# %% ../nbs/36_rows.ipynb #67cb5376
 @patch
 def add_below(self:Tree, row, kid, params, bufs):
     "Add the row of `kid`, and what it counts to that of `row`"
@@ -197,7 +201,8 @@ def _stacked(m):
         if n>1: res[n] = [p for p in ps if p.ndim>1 and p.shape[0]==n]
     return res
 
-def _listed(m, row):
+# %% ../nbs/36_rows.ipynb #05acbd6a
+def _count_listed(m, row):
     "How many experts there are, if `m` is a list of modules that are alike"
     kids = [c for c in row.children if c.kind=='module']
     kinds = {(c.type,c.params) for c in kids}
@@ -210,7 +215,7 @@ def _expert_groups(rows, nodes):
     for r in rows:
         if r.kind!='module': continue
         m = nodes[r.name].module
-        n = _listed(m, r)
+        n = _count_listed(m, r)
         if n:
             ps = [p for p in m.parameters() if not is_lazy(p)]
             yield r,n,ps
@@ -240,6 +245,7 @@ def _seen_k(name, e, trace, topk):
             inside = not block or _under(c.name, '').startswith(block+'.')
             if inside and c.among==e and c.topk==topk: return c.k
 
+# %% ../nbs/36_rows.ipynb #90b4d039
 def _chosen_k(name, e, trace):
     "How many of the `e` experts at `name` work on a position; `None` if nobody says"
     k = _seen_k(name, e, trace, True)

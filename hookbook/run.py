@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/run.html.md"""
 __all__ = ['RunInfo', 'Run', 'extra_fields', 'Table', 'Track', 'Named', 'Series', 'NORMS', 'Norms', 'Updates', 'norms_table',
            'ratio_to_weight', 'USUAL_UPDATE', 'HEALTHY_UPDATE', 'ALARMING_UPDATE']
 
-# %% ../nbs/42_run.ipynb #2a9058d2
+# %% ../nbs/42_run.ipynb #06a69ce8
 import json, os
 from dataclasses import asdict, dataclass, field, fields, replace
 import numpy as np, torch
@@ -21,10 +21,10 @@ from .stats import *
 from .table import *
 from .track import *
 
-# %% ../nbs/42_run.ipynb #c298df34
+# %% ../nbs/42_run.ipynb #4d3c9c73
 _all_ = ['Table','Track','Named','Series','NORMS','Norms','Updates','norms_table','ratio_to_weight','USUAL_UPDATE','HEALTHY_UPDATE','ALARMING_UPDATE']
 
-# %% ../nbs/42_run.ipynb #e5f3a696
+# %% ../nbs/42_run.ipynb #255760e2
 @dataclass
 class RunInfo:
     "What is known of a run beside its numbers"
@@ -48,14 +48,17 @@ class RunInfo:
     caveat:str = '' # What a reader of the run has to know first
     torch:str = torch.__version__ # Which PyTorch it was
 
-    @classmethod
-    def of(cls, known):
-        "What is `known`, as a dict with some of the names, or as it is"
-        if isinstance(known, cls): return known
-        names = {f.name for f in fields(cls)}
-        return cls(**{k: v for k,v in known.items() if k in names})
+# %% ../nbs/42_run.ipynb #923bafb4
+@patch(cls_method=True)
+def of(cls:RunInfo,
+    known, # A dict with some of the names, or a `RunInfo`, which comes back as it is
+):
+    "What is known of a run"
+    if isinstance(known, RunInfo): return known
+    names = {f.name for f in fields(RunInfo)}
+    return RunInfo(**{k: v for k,v in known.items() if k in names})
 
-# %% ../nbs/42_run.ipynb #76e57297
+# %% ../nbs/42_run.ipynb #b792faa7
 # Names as keys, for those who still know it as a dict
 @patch
 def __getitem__(self:RunInfo, k): return getattr(self, k)
@@ -84,16 +87,20 @@ class Run(Series):
         super().__init__(tracks['layers'])
         self.tracks,self.info = tracks,RunInfo.of(info)
 
-    @property
-    def kinds(self): return {n: self.info.kinds.get(self.info.owners.get(n)) for n in self.layers}
-    @property
-    def never_fired(self): return L(n for n in self.info.chosen if n not in self.info.fired)
-    @property
-    def errors(self): return self.info.errors
-    @property
-    def nbytes(self): return sum(t.nbytes for t in self.tracks.values())
+# %% ../nbs/42_run.ipynb #0ac1a5ff
+@patch(as_prop=True)
+def kinds(self:Run): return {n: self.info.kinds.get(self.info.owners.get(n)) for n in self.layers}
 
-# %% ../nbs/42_run.ipynb #d8b26103
+@patch(as_prop=True)
+def never_fired(self:Run): return L(n for n in self.info.chosen if n not in self.info.fired)
+
+@patch(as_prop=True)
+def errors(self:Run): return self.info.errors
+
+@patch(as_prop=True)
+def nbytes(self:Run): return sum(t.nbytes for t in self.tracks.values())
+
+# %% ../nbs/42_run.ipynb #48a94eb2
 @patch(as_prop=True)
 def given(self:Run):
     "Root mean square of what each linear layer was given in the first step"
@@ -104,7 +111,7 @@ def left_out(self:Run):
     "Trainable parameters that have gradients and are in no optimizer: the step they were `first` seen in, how often (`n`), and their `norm`, `None` if it changed all the same"
     return self.info.left_out
 
-# %% ../nbs/42_run.ipynb #0ae4515f
+# %% ../nbs/42_run.ipynb #96140af2
 @patch
 def track(self:Run,
     name:str, # Of a track
@@ -116,6 +123,7 @@ def track(self:Run,
     res.info = self.info
     return res
 
+# %% ../nbs/42_run.ipynb #10720b93
 @patch(as_prop=True)
 def eval(self:Run): return self.track('eval', 'this run has no evaluation track')
 
@@ -125,11 +133,12 @@ def inputs(self:Run): return self.track('inputs', 'inputs were not recorded: use
 @patch(as_prop=True)
 def output_grads(self:Run): return self.track('output_grads', 'gradients of outputs were not recorded: use record(..., output_grads=True)')
 
-# %% ../nbs/42_run.ipynb #4a8fcdfe
+# %% ../nbs/42_run.ipynb #2099ab21
 def _norms(run, kind, cls=Norms):
     if 'params' not in run.tracks: raise LookupError('norms of gradients, weights and updates are read when the optimizer steps: use record(model, opt)')
     return cls(run.tracks['params'], run.info.numel, kind, run._upto)
 
+# %% ../nbs/42_run.ipynb #7e9db0ad
 @patch(as_prop=True)
 def grads(self:Run): return _norms(self, 'grads')
 
@@ -144,11 +153,13 @@ def updates(self:Run): return _norms(self, 'updates', Updates)
 def __repr__(self:Run):
     s,ran = self.steps,self.info.ran
     count = plural(len(s), 'step') if ran<=len(s) else f'{len(s)} of {ran} steps recorded'
-    parts = [plural(len(self.layers), 'layer'), f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps']
-    if passes := len(self.eval.steps) if 'eval' in self.tracks else 0: parts.append(plural(passes, 'evaluation pass', 'evaluation passes'))
+    steps = f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps'
+    passes = len(self.eval.steps) if 'eval' in self.tracks else 0
+    parts = [plural(len(self.layers), 'layer'), steps]
+    if passes: parts.append(plural(passes, 'evaluation pass', 'evaluation passes'))
     if 'params' in self.tracks: parts.append(plural(len(self.grads.params), 'parameter'))
-    if skipped := self.info.skipped: parts.append(f'{plural(skipped, "step")} skipped by the gradient scaler')
-    if idle := self.never_fired: parts.append(f'never fired: {some(idle)}')
+    if self.info.skipped: parts.append(f'{plural(self.info.skipped, "step")} skipped by the gradient scaler')
+    if self.never_fired: parts.append(f'never fired: {some(self.never_fired)}')
     return f'{type(self).__name__}: {", ".join(parts)}'
 
 # %% ../nbs/42_run.ipynb #c3a50050
@@ -161,7 +172,8 @@ def _repr_markdown_(self:Run):
     cols = {**_shown, **dict.fromkeys(own)}
     stats = {k: self.statistic(k) for k in cols}
     last = {n: at[-1] for n,c in self.calls.items() if len(at := np.flatnonzero(c>0))}
-    lines = [f"| {md(n)} | {self.kinds[n]} | {' | '.join(f'{v[n][at]:.3g}' for v in stats.values())} |" for n,at in [*last.items()][:40]]
+    def row(n, at): return f"| {md(n)} | {self.kinds[n]} | {' | '.join(f'{v[n][at]:.3g}' for v in stats.values())} |"
+    lines = [row(n, at) for n,at in last.items()][:40]
     head = ['', f'| layer | type | {" | ".join(title or md(k) for k,title in cols.items())} |', '|---'*(len(cols)+2)+'|']
     more = [f'\nand {len(last)-40} more'] if len(last)>40 else []
     return '\n'.join([md(repr(self)), *(head+lines+more if lines else [])])
@@ -180,6 +192,7 @@ def to_bytes(self:Run) -> bytes:
         tensors.update({f'{name}.{k}': v.cpu().clone().contiguous() for k,v in parts.items()})
     return safetensors.torch.save(tensors, metadata=dict(hookbook=json.dumps(head)))
 
+# %% ../nbs/42_run.ipynb #d72e1f76
 @patch
 def save(self:Run,
     path, # Of the file, by custom `*.hookbook`
@@ -201,6 +214,11 @@ def _parsed(data):
     if not isinstance(head, dict) or 'format' not in head: raise ValueError('its header does not say which format it has')
     return head,tensors
 
+# %% ../nbs/42_run.ipynb #648345b3
+def _table_of(name, head, tensors):
+    parts = {k.removeprefix(f'{name}.'): v for k,v in tensors.items() if k.startswith(f'{name}.')}
+    return (Track if 'spans' in head else Table).from_parts(head, parts)
+
 # %% ../nbs/42_run.ipynb #e5679324
 @patch(cls_method=True)
 def from_bytes(cls:Run,
@@ -215,11 +233,7 @@ def from_bytes(cls:Run,
     try: return Run({n: _table_of(n, h, tensors) for n,h in head['tracks'].items()}, head['info'])
     except Exception as e: raise ValueError(f'{wrong}its header and its numbers do not fit together') from e
 
-def _table_of(name, head, tensors):
-    parts = {k.removeprefix(f'{name}.'): v for k,v in tensors.items() if k.startswith(f'{name}.')}
-    return (Track if 'spans' in head else Table).from_parts(head, parts)
-
-# %% ../nbs/42_run.ipynb #e6b3b81d
+# %% ../nbs/42_run.ipynb #16d502c2
 @patch(cls_method=True)
 def load(cls:Run,
     path, # Of a file that `save` wrote
@@ -230,10 +244,11 @@ def load(cls:Run,
     if os.path.isdir(path): raise ValueError(f'{path} is a folder, and a run is a single file: give its path')
     with open(path, 'rb') as f: return Run.from_bytes(f.read(), path)
 
+# %% ../nbs/42_run.ipynb #37fd1c05
 @patch
 def __reduce__(self:Run): return Run.from_bytes,(self.to_bytes(),)   # a copy is a run that nothing is added to
 
-# %% ../nbs/42_run.ipynb #814992d7
+# %% ../nbs/42_run.ipynb #208d5500
 def extra_fields(
     extra, # Functions by name, or a list of `Field`s; or `None`
 ) -> tuple: # Of `Field`s; raises `TypeError` and `ValueError`
@@ -241,10 +256,12 @@ def extra_fields(
     items = extra.items() if isinstance(extra, dict) else [(getattr(f, 'name', f), f) for f in extra or ()]
     return declare(*[f if isinstance(f, Field) else _averaged(name, f) for name,f in items if _is_free(name)])
 
+# %% ../nbs/42_run.ipynb #a9ae0782
 def _averaged(name, f):
     if not callable(f): raise TypeError(f'extra: {name!r} needs a function of the output of a layer, and got a {type(f).__name__}')
     return Field(name, 'average', of=f)
 
+# %% ../nbs/42_run.ipynb #bd9cf466
 def _is_free(name):
     if not isinstance(name, str) or not name.isidentifier(): raise TypeError(f'extra: {name!r} is no name for a statistic, as in run.name')
     if hasattr(Run, name) or name in later_methods(Run): raise ValueError(f'extra: a run has a {name!r} already')
@@ -263,11 +280,13 @@ def to_frame(self:Run,
     res = pd.concat(frames or [pd.DataFrame(dict(calls=[]))], ignore_index=True)
     return res[res.calls>0].reset_index(drop=True)
 
+# %% ../nbs/42_run.ipynb #6287cd1e
 @patch
 def _param_frames(self:Run, frame):
     cols = dict(grad_norm=self.grads.norm, weight_norm=self.weights.norm, update_norm=self.updates.norm, update_ratio=self.updates.ratio)
     return [frame(dict(step=self.grads.steps, param=n, **{k: v[n] for k,v in cols.items()})) for n in self.grads.params]
 
+# %% ../nbs/42_run.ipynb #7825387e
 @patch
 def _layer_frames(self:Run, name, t, frame):
     s = Series(t, self._upto)

@@ -6,7 +6,7 @@ Docs: https://hookbook.github.io/hookbook/running.html.md"""
 
 # %% auto #0
 __all__ = ['force_eager', 'running_modules', 'outermost_module', 'times_running', 'backward_pass', 'recomputing', 'blind',
-           'Switch', 'fast_path_off']
+           'out_of_graph', 'in_python', 'Switch', 'fast_path_off']
 
 # %% ../nbs/10_running.ipynb #125701ec
 import sys
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from threading import RLock
 import torch
 from torch import nn
+from torch._compile import _disable_dynamo   # private: `torch.compiler.disable` would load the whole compiler with us
 from torch._C._functorch import peek_interpreter_stack
 
 # %% ../nbs/10_running.ipynb #a33211d6
@@ -37,6 +38,7 @@ def outermost_module(
         frame = frame.f_back
     return res and res.f_locals['self']
 
+# %% ../nbs/10_running.ipynb #3987aa6c
 def times_running(
     m:nn.Module, # Any module
 ) -> int:
@@ -55,13 +57,24 @@ def recomputing() -> bool:
     return _graph_task() != -1
 
 # %% ../nbs/10_running.ipynb #b5b2491e
-_compiling,_tracing = torch.compiler.is_compiling,torch.jit.is_tracing
+_compiling = torch.compiler.is_compiling
+_tracing = torch._C._is_tracing   # private; `torch.jit.is_tracing` takes three times as long
 
 def blind() -> str: # `'compiling'`, `'tracing'` or `'transform'`
     "Why values should not be looked at now; empty if they may be"
     if _compiling(): return 'compiling'
     if peek_interpreter_stack() is not None: return 'transform'  # private: the innermost transform of `torch.func`
     return 'tracing' if _tracing() else ''
+
+# %% ../nbs/10_running.ipynb #794b0e94
+@_disable_dynamo
+def out_of_graph(f, *args):
+    "Call `f` as plain Python, outside of the graph that `torch.compile` is making"
+    return f(*args)
+
+def in_python(f, *args):
+    "Call `f`, outside of the graph if one is being made"
+    return out_of_graph(f, *args) if torch.compiler.is_dynamo_compiling() else f(*args)
 
 # %% ../nbs/10_running.ipynb #caf90a2a
 class Switch:

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/sizes.html.md"""
 # %% auto #0
 __all__ = ['dummy_eval', 'model_sizes', 'num_features_model']
 
-# %% ../nbs/14_sizes.ipynb #e7d3eb1a
+# %% ../nbs/14_sizes.ipynb #9c61f79d
 import copy, re
 import torch
 from torch import nn, Tensor
@@ -25,6 +25,7 @@ def _image_channels(m):
         hint = 'This is for models of images: `summary(model, *inputs)` has the shapes of any model'
         raise LookupError(f'{e}. {hint}') from None
 
+# %% ../nbs/14_sizes.ipynb #6f86637e
 def _noise(m, size):
     "A batch of one random image such as `m` takes"
     if isinstance(size, int): size = size,size
@@ -59,7 +60,7 @@ def model_sizes(
         dummy_eval(m, size)
         return [o.shape if isinstance(o, Tensor) else shapes(o) for o in hooks.stored]
 
-# %% ../nbs/14_sizes.ipynb #65cd5d16
+# %% ../nbs/14_sizes.ipynb #ee826be2
 def _inner_shape(s):
     "The first shape in what `model_sizes` has for one child"
     while s and isinstance(s, dict): s = next(iter(s.values()))
@@ -84,12 +85,14 @@ def _declared_sizes(m):
             if isinstance(o, int) and o>1: found.append(o)
     return found
 
+# %% ../nbs/14_sizes.ipynb #85b3ddf9
 def _mentioned(e):
     "Numbers in the message of an error that may be sizes of images"
     return [n for n in map(int, re.findall(r'\d+', str(e))) if 16<=n<=2048]
 
-# %% ../nbs/14_sizes.ipynb #f3e21eb0
-_too_small = 'small','greater than actual','at least','positive','negative'   # PyTorch's layers, of an image that is used up
+# %% ../nbs/14_sizes.ipynb #f8c6a189
+# what PyTorch's layers say of an image that is used up
+_too_small = 'small','greater than actual','at least','positive','negative'
 
 def _hopeless(errs):
     "Four times the same complaint, and not about an image too small?"
@@ -101,10 +104,11 @@ def _hopeless(errs):
 # %% ../nbs/14_sizes.ipynb #1722c30b
 _usual_sizes = [2**i for i in range(5,12)]     # 32 to 2,048 pixels
 
+# %% ../nbs/14_sizes.ipynb #f3214743
 def num_features_model(
     m:nn.Module, # A vision model
 ) -> int:
-    "Number of channels that `m` gives at the end; raises `RuntimeError`, with the model's own words, when no image fits"
+    "Channels that `m` gives at the end; raises `RuntimeError`, with the model's own words, when no image fits"
     todo,errs = _declared_sizes(m)+_usual_sizes,{}
     while todo and not _hopeless(errs):
         sz = todo.pop(0)
@@ -116,6 +120,7 @@ def num_features_model(
             todo = [s for s in todo if s not in errs]
     raise _no_size_fits(m, errs) from err
 
+# %% ../nbs/14_sizes.ipynb #e6cde8a2
 def _no_size_fits(m, errs):
     "The error about a model that refused each size in `errs`"
     e = list(errs.values())[-1]

@@ -12,7 +12,7 @@ __all__ = ['ChannelTops', 'channel_max', 'host_read', 'STATE', 'FIELDS', 'Field'
            'Values', 'values', 'measure', 'on_host', 'host_state', 'N_BINS', 'bin_edges', 'hist_bits', 'host_bits',
            'quantile', 'hist_40', 'unfold']
 
-# %% ../nbs/08_stats.ipynb #ff2a8d1d
+# %% ../nbs/08_stats.ipynb #fd0a9cd5
 import math
 import numpy as np, torch
 from torch import Tensor
@@ -21,7 +21,7 @@ from .fields import *
 from .measuring import *
 from .bins import *
 
-# %% ../nbs/08_stats.ipynb #fad6b5e4
+# %% ../nbs/08_stats.ipynb #827b01f2
 _all_ = ['STATE','FIELDS','Field','Law','laws','Reading','Layout','layout_of','declare','declared','NEAR_ZERO','SMALL','Stats','empty_state','merge','merge_host','finish','wide',
          'Values','values','measure','on_host','host_state','N_BINS','bin_edges','hist_bits','host_bits','quantile','hist_40','unfold']
 
@@ -32,6 +32,7 @@ def _lanes(v, dim):
     at = v.order.index(dim%len(v.order))
     return v.shape[dim],math.prod(v.shape[d] for d in v.order[at+1:])
 
+# %% ../nbs/08_stats.ipynb #56f1d441
 class ChannelTops:
     "The largest value of each channel, from pieces of memory; each but the last is a multiple of `unit`"
     def __init__(self,
@@ -43,7 +44,7 @@ class ChannelTops:
 
     def result(self): return torch.cat(self.found).view(-1, self.channels).amax(0).float()
 
-# %% ../nbs/08_stats.ipynb #3ed0b0ce
+# %% ../nbs/08_stats.ipynb #07f40d59
 @patch
 def add(self:ChannelTops, piece):
     "Note the maxima of `piece`, and give them"
@@ -55,6 +56,7 @@ def add(self:ChannelTops, piece):
     self.found += found
     return found
 
+# %% ../nbs/08_stats.ipynb #fdef3d57
 @patch
 def top(self:ChannelTops, block):
     "The maximum of a block, which is that of its channels"
@@ -75,6 +77,17 @@ def channel_max(
     tops.add(x)
     return tops.result()
 
+# %% ../nbs/08_stats.ipynb #363b204a
+def _read_blocks(v, tops, hist, step):
+    "State and counts of `v`, while `tops` sees the blocks, too"
+    part,s = sampling(v, step=step)
+    taken = []
+    def take(a, i): taken.append(a[(part.start-i)%s::s].copy())
+    size,top = (BLOCK//tops.unit*tops.unit,tops.top) if tops else (BLOCK,np.maximum.reduce)
+    with np.errstate(all='ignore'): state = by_blocks(v.x, v.near, size, top, take if hist else None)
+    counts = all_counts(count_host(torch.from_numpy(np.concatenate(taken))), s, v) if hist else None
+    return whole_state(state, v),counts
+
 # %% ../nbs/08_stats.ipynb #91c3e6f0
 def host_read(
     v:Values, # What `values` gave, if `on_host`
@@ -88,14 +101,3 @@ def host_read(
     tops = ChannelTops(*lanes) if lanes else None
     if tops and tops.unit>BLOCK: return *_read_blocks(v, None, hist, step), channel_max(v, axis)
     return *_read_blocks(v, tops, hist, step), tops.result() if tops else None
-
-# %% ../nbs/08_stats.ipynb #9598f60d
-def _read_blocks(v, tops, hist, step):
-    "State and counts of `v`, while `tops` sees the blocks, too"
-    part,s = sampling(v, step=step)
-    taken = []
-    def take(a, i): taken.append(a[(part.start-i)%s::s].copy())
-    size,top = (BLOCK//tops.unit*tops.unit,tops.top) if tops else (BLOCK,np.maximum.reduce)
-    with np.errstate(all='ignore'): state = by_blocks(v.x, v.near, size, top, take if hist else None)
-    counts = all_counts(count_host(torch.from_numpy(np.concatenate(taken))), s, v) if hist else None
-    return whole_state(state, v),counts

@@ -25,21 +25,24 @@ def _made_by_user(r):
     "What columns with a function say of `r`, where it doesn't add up"
     return [str(getattr(r, c.name)) for c in summary_columns.values() if c.of and not c.adds]
 
+# %% ../nbs/37_tables.ipynb #2148f75a
 def alike(
     r:Row, # Any row
 ) -> tuple:
     "What repeated blocks have in common"
-    shapes = (r.in_shapes or {}).values(),(r.out_shapes or {}).values()
+    inputs,outputs = r.in_shapes or {},r.out_shapes or {}
+    shapes = [*inputs.values()],[*outputs.values()]
     counts = r.params,r.trainable,r.macs,r.calls
     said = r.type,r.kind,r.shape,r.failed,bool(r.shared)
     below = [(last_name(c), alike(c)) for c in r.children]
-    return said,counts,[*map(list, shapes)],_made_by_user(r),below
+    return said,counts,shapes,_made_by_user(r),below
 
 # %% ../nbs/37_tables.ipynb #b0c01b01
 def _numbered(r, above):
     "The number of `r` in the block `above`, or its name there"
     return r.name[len(above.name):].lstrip('.')
 
+# %% ../nbs/37_tables.ipynb #d42b9ef1
 def folded(
     r:Row, # Any row
     fold:bool=True, # Take alike numbered rows together?
@@ -54,8 +57,9 @@ def folded(
         before = kind
     return [(rows, _range_of(rows, r)) for rows in groups]
 
+# %% ../nbs/37_tables.ipynb #7d44ce80
 def _range_of(rows, above):
-    first,last = _numbered(rows[0], above),_numbered(rows[-1], above)
+    first,*_,last = [_numbered(r, above) for r in (rows[0],*rows)]
     return first if len(rows)==1 else f'{first}–{last}'
 
 # %% ../nbs/37_tables.ipynb #a112773a
@@ -87,6 +91,7 @@ def times(self:Line):
     n = len(self.rows)
     return f'×{n}' if n>1 else ''
 
+# %% ../nbs/37_tables.ipynb #d4ec94cd
 @patch(as_prop=True)
 def tail(self:Line):
     "What stands behind the name: how many, and what is special about them"
@@ -150,6 +155,7 @@ def _with_bars(c, cells, lines, total):
     wide = max(map(len, cells))
     return [f'{s:>{wide}} {b:4}' for s,b in zip(cells, bars)]
 
+# %% ../nbs/37_tables.ipynb #b0c01b15
 def _in_text(c, lines, total, exact, narrow):
     "The title of column `c`, and its cells, with bars if there is a `total`"
     cells = [c.title, *_texts(c, lines, exact)]
@@ -159,6 +165,7 @@ def _in_text(c, lines, total, exact, narrow):
 # %% ../nbs/37_tables.ipynb #b0c01b12
 def _sides(cols): return '<'+''.join('>' if c.number else '<' for c in cols)
 
+# %% ../nbs/37_tables.ipynb #b0c01b16
 _least_label = 16 # columns for names, although the table gets wider than the page
 
 def text_table(
@@ -169,8 +176,9 @@ def text_table(
     exact:bool=False, # Numbers to the last digit?
 ) -> str:
     "A table in text, with rules"
-    cols,totals = [summary_columns[c] for c in cols],totals or {}
-    cells = [_in_text(c, lines, totals.get(c.name), exact, width) for c in cols]
+    cols = [summary_columns[c] for c in cols]
+    whole = [totals and totals.get(c.name) for c in cols]
+    cells = [_in_text(c, lines, total, exact, width) for c,total in zip(cols, whole)]
     taken = sum(2+max(map(text_width, texts)) for texts in cells)
     label = max(text_width(str(l)) for l in lines)
     if width: label = max(_least_label, min(width-taken, label))
@@ -201,6 +209,7 @@ def _plain_grid(names, lines, cols, exact, **kwargs):
     heads = ['layer', *(c.title for c in cols)]
     return Grid(heads, zip(names, *columns), align=_sides(cols), **kwargs)
 
+# %% ../nbs/37_tables.ipynb #faf2a2ed
 def markdown_table(
     lines, # List of `Line`s
     cols, # Names of columns
@@ -217,6 +226,7 @@ def _name_in_tex(l):
     text = f'{l.text} ({l.times})' if l.times else l.text
     return Tex(rf'\hspace{{{l.rows[0].depth}em}}'+tex(text))
 
+# %% ../nbs/37_tables.ipynb #f5e1b2df
 def latex_table(
     lines, # List of `Line`s
     cols, # Names of columns
@@ -266,6 +276,7 @@ def _html_name(l):
     indent = f'padding-left:{1.2*r.depth:.1f}em'
     return Span(l.text, *more, cls='hb-n', style=indent, title=r.name)
 
+# %% ../nbs/37_tables.ipynb #b0c01b17
 def _html_line(l, cols, totals, limit):
     "A line, and in it what is below, open down to depth `limit`"
     from fastcore.xml import Div, Details, Summary
@@ -311,6 +322,7 @@ class Icicle:
         n = len(self.colours)%len(_okabe_ito)
         return self.colours.setdefault(r.type, _okabe_ito[n])
 
+# %% ../nbs/37_tables.ipynb #fe322532
 def short_label(
     r:Row, # Any row
     room:int, # In letters
@@ -341,11 +353,12 @@ def write(self:Icicle, text, x, y): self.ax.text(x, y, text, ha='center', va='ce
 # %% ../nbs/37_tables.ipynb #b0c01b10
 def _icicle_axes(ax, whole, deepest, label):
     "Depth downwards, and below it how much there is"
-    ax.set(xlim=(0,whole), xlabel=label)
-    ax.set(ylim=(deepest+.55,-.55), yticks=range(deepest+1), ylabel='depth')
+    ax.set(xlim=(0,whole), ylim=(deepest+.55,-.55))
+    ax.set(xlabel=label, ylabel='depth', yticks=range(deepest+1))
     ax.xaxis.set_major_formatter(lambda v,_: human(int(v)))
     ax.spines[['top','right','left']].set_visible(False)
 
+# %% ../nbs/37_tables.ipynb #8e722175
 def icicles(
     root:Row, # The row of the model
     whats:dict, # From the name of a column to what it is called: an icicle each
@@ -354,7 +367,8 @@ def icicles(
 ): # Axes
     "Pictures of where the numbers of a model are"
     import matplotlib.pyplot as plt
-    deepest = min(depth, max([r.depth for r in root.below()], default=0))
+    depths = [r.depth for r in root.below()]
+    deepest = min(depth, max(depths, default=0))
     height = .9+.38*(deepest+1)
     size = figsize or (9, len(whats)*height)
     fig,axs = plt.subplots(len(whats), 1, figsize=size, squeeze=False, layout='constrained')

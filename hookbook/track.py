@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/track.html.md"""
 # %% auto #0
 __all__ = ['Track', 'Series', 'later_methods', 'unfold']
 
-# %% ../nbs/41_track.ipynb #82d71ddf
+# %% ../nbs/41_track.ipynb #fb5aef65
 import math
 from importlib import import_module
 import numpy as np, torch
@@ -19,7 +19,7 @@ from .stats import *
 from .bins import *
 from .table import *
 
-# %% ../nbs/41_track.ipynb #9b93f3ed
+# %% ../nbs/41_track.ipynb #93a09164
 _all_ = ['unfold']   # the bins that `Series.hist` has
 
 # %% ../nbs/41_track.ipynb #99918093
@@ -42,9 +42,6 @@ class Track(Table):
         self.hists = torch.zeros(spans, len(self.data[0]), N_FOLDED, dtype=torch.int32, device=device) if hist else None
         self.folds = torch.as_tensor(FOLD_OF, device=device)   # where the histograms are, since it would have to travel there
 
-    @property
-    def nbytes(self): return super().nbytes+sum(t.numel()*t.element_size() for t in [*self.maxima.values(), *([self.hists] if self.hist else [])])
-
 # %% ../nbs/41_track.ipynb #f1e640cb
 @patch
 def open(self:Track,
@@ -56,6 +53,7 @@ def open(self:Track,
     self.spans[-1][1],self.filled = step,self.filled+1
     return full
 
+# %% ../nbs/41_track.ipynb #b6318e46
 @patch
 def new_span(self:Track, step):
     "Begin a coarse column"
@@ -73,6 +71,13 @@ def _pairs(t, f):
 
 def _wider(spans): return [[a[0],b[1]] for a,b in zip(spans[::2], spans[1::2]+spans[-1:])]
 
+# %% ../nbs/41_track.ipynb #92c6d833
+@patch
+def coarse(self:Track, add, top):
+    "What lies on the coarse axis, each with the function that joins it: `add` for histograms, `top` for maxima"
+    return [(self.hists,add)]*self.hist + [(m,top) for m in self.maxima.values()]
+
+# %% ../nbs/41_track.ipynb #d7dbdfe0
 @patch
 def join_spans(self:Track):
     "Add up neighbours on the coarse axis (those that were merged over ranks and those that were not stay apart)"
@@ -82,11 +87,6 @@ def join_spans(self:Track):
         t[:len(new)] = new
     self.spans = _wider(self.spans[:c])+_wider(self.spans[c:])
     self.closed,self.stride = -(-c//2),2*self.stride
-
-@patch
-def coarse(self:Track, add, top):
-    "What lies on the coarse axis, each with the function that joins it: `add` for histograms, `top` for maxima"
-    return [(self.hists,add)]*self.hist + [(m,top) for m in self.maxima.values()]
 
 # %% ../nbs/41_track.ipynb #03edca35
 @patch
@@ -98,6 +98,7 @@ def widen(self:Track):
     self.hists = old.new_zeros(self.max_spans, len(self.data[0]), N_FOLDED)
     self.hists[:,:old.shape[1]] = old
 
+# %% ../nbs/41_track.ipynb #d49afbc1
 @patch
 def follow(self:Track,
     device, # Where the next numbers come from
@@ -109,6 +110,10 @@ def follow(self:Track,
     self.folds = self.folds.to(self.device)
     if self.hist: self.hists = self.hists.to(self.device)
     self.maxima = {k: m.to(self.device) for k,m in self.maxima.items()}
+
+# %% ../nbs/41_track.ipynb #8bf64e74
+@patch(as_prop=True)
+def nbytes(self:Track): return Table.nbytes.fget(self)+sum(t.nbytes for t,_ in self.coarse(None, None))
 
 # %% ../nbs/41_track.ipynb #796c1960
 _MAX_CHANNELS = 4096   # more than that are not channels but a vocabulary
@@ -162,7 +167,15 @@ def add_max(self:Track, name, m):
     m = m.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)   # a channel with a NaN in it is not one that never fires
     torch.fmax(cell, m, out=cell)
 
-# %% ../nbs/41_track.ipynb #c45c957b
+# %% ../nbs/41_track.ipynb #edf860e5
+def _scalar(f, t):
+    "The number that `f` finds in `t`; raises `ValueError` if it is more than one"
+    found = f.of(t)
+    shape = tuple(found.shape) if isinstance(found, Tensor) else np.shape(found)
+    if math.prod(shape)==1: return found
+    raise ValueError(f'the statistic {f.name!r} has to be a single number, and its function gave a tensor of shape {shape}')
+
+# %% ../nbs/41_track.ipynb #ac8e4ee7
 @patch
 def add_more(self:Track, i, t, v):
     "Join what the further fields find in `t` to column `i` of the row that is open"
@@ -172,13 +185,6 @@ def add_more(self:Track, i, t, v):
         found = _scalar(f, t.detach()) if v.x is not None else math.nan
         new = send(torch.as_tensor(found).to(cell.dtype), self.device)
         cell.copy_(laws[f.law].join(cell, new.reshape(1), torch))
-
-def _scalar(f, t):
-    "The number that `f` finds in `t`; raises `ValueError` if it is more than one"
-    found = f.of(t)
-    shape = tuple(np.shape(found)) if not isinstance(found, Tensor) else tuple(found.shape)
-    if math.prod(shape)==1: return found
-    raise ValueError(f'the statistic {f.name!r} has to be a single number, and its function gave a tensor of shape {shape}')
 
 # %% ../nbs/41_track.ipynb #662cd27f
 class Series:
@@ -197,7 +203,7 @@ class Series:
         s = self.steps
         return f'Series: {len(self.layers)} layers in {len(s)} rows{f" (steps {s[0]} to {s[-1]})" if len(s) else ""}: .mean, .std and so on'
 
-# %% ../nbs/41_track.ipynb #99c9a0f0
+# %% ../nbs/41_track.ipynb #5f64ad78
 @patch(as_prop=True)
 def layers(self:Series): return L(self._track.names)
 
@@ -210,12 +216,13 @@ def spans(self:Series): return np.array(self._track.spans[:self._upto(self._trac
 @patch(as_prop=True)
 def dtypes(self:Series): return dict(self._track.kinds)
 
+# %% ../nbs/41_track.ipynb #5fed6d2c
 @patch
 def states(self:Series):
     "(steps, layers, 9), the raw states"
     return self._track.read(self._upto(self._track)[0])
 
-# %% ../nbs/41_track.ipynb #49274ef1
+# %% ../nbs/41_track.ipynb #c6a91883
 @patch(as_prop=True)
 def statistics(self:Series) -> dict: # `Reading` by name
     "What can be read of each layer"
@@ -229,6 +236,7 @@ def statistic(self:Series,
     with np.errstate(all='ignore'): read = self.statistics[name].of(self._track.layout.named(self.states()))
     return Named(zip(self._track.names, read.T))
 
+# %% ../nbs/41_track.ipynb #eb72c795
 @patch
 def label(self:Series,
     name:str, # A statistic
@@ -244,6 +252,7 @@ def _column(self:Series, name):
     if name not in self._track.index: raise Named.fromkeys(self._track.names).unknown(name)
     return self._track.index[name]
 
+# %% ../nbs/41_track.ipynb #66f77f5d
 @patch
 def hist(self:Series,
     name:str, # A layer
@@ -262,7 +271,7 @@ def quantile(self:Series,
     if not np.all((np.asarray(q)>=0) & (np.asarray(q)<=1)): raise ValueError(f'q={q}: q is a share from 0 to 1, such as 0.99')
     return quantile(self.hist(name), q)
 
-
+# %% ../nbs/41_track.ipynb #c88e5f0e
 @patch
 def channel_max(self:Series,
     name:str, # A layer
@@ -272,7 +281,7 @@ def channel_max(self:Series,
     if name not in self._track.maxima: raise LookupError(f'no maxima of channels were recorded for {name!r}')
     return self._track.maxima[name][:self._upto(self._track)[1]].float().cpu().numpy()
 
-# %% ../nbs/41_track.ipynb #af236591
+# %% ../nbs/41_track.ipynb #63eac46b
 def later_methods(cls) -> dict: # Names of chapters by the name of the method
     "The methods that later chapters add to `cls` or to a class it is made from"
     from hookbook._modidx import d
@@ -280,6 +289,7 @@ def later_methods(cls) -> dict: # Names of chapters by the name of the method
     added = [(sym.removeprefix(f'{chapter}.').split('.'), chapter) for chapter,syms in d['syms'].items() for sym in syms]
     return {path[1]: chapter for path,chapter in added if len(path)==2 and path[0] in owners}
 
+# %% ../nbs/41_track.ipynb #3ec2dcf5
 @patch
 def fetch(self:Series,
     k:str, # Name of an attribute that isn't there
@@ -297,7 +307,7 @@ def fetch(self:Series,
     like = near(k, [*dir(cls), *own, *later], 1, .6)
     raise AttributeError(f'a {cls.__name__} has no {k!r}' + (f': did you mean {like[0]!r}?' if like else ''))
 
-# %% ../nbs/41_track.ipynb #7ad211b2
+# %% ../nbs/41_track.ipynb #f6e87806
 @patch
 def to_parts(self:Track, upto):
     "What to save"
@@ -308,6 +318,7 @@ def to_parts(self:Track, upto):
     if self.hist: tensors['hists'] = self.hists[:spans,:len(self.names)]
     return head,tensors
 
+# %% ../nbs/41_track.ipynb #c5184365
 @patch
 def fill(self:Track, head, parts):
     "Take up what was saved"
@@ -317,7 +328,7 @@ def fill(self:Track, head, parts):
     if self.hist: self.hists[:len(self.spans),:len(self.names)] = parts['hists']
     return self
 
-# %% ../nbs/41_track.ipynb #edcebfa0
+# %% ../nbs/41_track.ipynb #6823b9c6
 @patch(cls_method=True)
 def from_parts(cls:Track, head, parts):
     "The track that was saved; one from before fields had names has those of `STATE`"

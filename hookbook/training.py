@@ -34,6 +34,7 @@ def _check_data(dls):
         raise TypeError(f'`dls` is a {type(dls).__name__}, and has to have batches for training and validation: '
                         'wrap it, DataLoaders(train, valid)')
 
+# %% ../nbs/72_training.ipynb #b988fdc8
 def _check_functions(**funcs):
     for name,fs in funcs.items():
         bad = [f for f in L(fs) if not callable(f)]
@@ -87,6 +88,7 @@ def add_cb(self:Learner,
     self.cbs = L(sort_by_run([*self.cbs, cb]))
     return self
 
+# %% ../nbs/72_training.ipynb #55532cc9
 @patch
 def add_cbs(self:Learner, cbs):
     "Take each of `cbs` in"
@@ -98,6 +100,7 @@ def _is_or_of(cb, o):
     "Is the callback `cb` the same as `o`, or of the class `o`?"
     return isinstance(cb, o) if isinstance(o, type) else cb is o
 
+# %% ../nbs/72_training.ipynb #03a63243
 @patch
 def remove_cb(self:Learner,
     cb, # A callback, or a class: then all of that class
@@ -109,6 +112,7 @@ def remove_cb(self:Learner,
         self.cbs = L(o for o in self.cbs if o is not c)
     return self
 
+# %% ../nbs/72_training.ipynb #42d8a145
 @patch
 def remove_cbs(self:Learner, cbs):
     "Let each of `cbs` go"
@@ -125,6 +129,7 @@ def added_cbs(self:Learner, cbs):
     try: yield self
     finally: self.remove_cbs(made)
 
+# %% ../nbs/72_training.ipynb #84e6a4c5
 @patch
 @contextmanager
 def removed_cbs(self:Learner, cbs):
@@ -164,6 +169,7 @@ def _sent(batch, device):
     "`batch` on `device`, without waiting, unless it goes to the host, where it would be read before it is there"
     return map_leaves(lambda t: t.to(device, non_blocking=device.type!='cpu'), batch)
 
+# %% ../nbs/72_training.ipynb #a133d860
 @patch
 def split_batch(self:Learner,
     b, # A batch, as a loader gives it
@@ -198,6 +204,7 @@ def _get_loss(self:Learner):
 @patch
 def _backward(self:Learner): self.loss_grad.backward()
 
+# %% ../nbs/72_training.ipynb #b3e329a5
 @patch
 def _do_one_batch(self:Learner):
     self.pred = self.model(*self.xb)
@@ -219,6 +226,7 @@ def one_batch(self:Learner,
     self.xb,self.yb = self.split_batch(b)
     self._with_events(self._do_one_batch, 'batch')
 
+# %% ../nbs/72_training.ipynb #52f64256
 @patch
 def all_batches(self:Learner):
     "Every batch of the current loader `dl`"
@@ -237,6 +245,7 @@ def _do_validate(self:Learner, dl=None):
     if self.dl is None: return
     with torch.no_grad(): self._with_events(self.all_batches, 'validate')
 
+# %% ../nbs/72_training.ipynb #f87caa25
 @patch
 def _do_epoch(self:Learner):
     self._do_train()
@@ -255,6 +264,7 @@ def create_opt(self:Learner):
     groups = [dict(params=list(g)) for g in self.splitter(self.model)]
     self.opt = self.opt_func(groups, lr=self.lr)
 
+# %% ../nbs/72_training.ipynb #84d7e419
 @patch
 def _opt_is_ours(self:Learner):
     "Does the optimizer have a parameter of the model?"
@@ -286,6 +296,7 @@ def _whole_epochs(n):
     try: return operator.index(n)
     except TypeError: raise TypeError(f'n_epoch has to be a whole number of epochs, not {n!r}') from None
 
+# %% ../nbs/72_training.ipynb #dbb463a0
 @patch
 def fit(self:Learner,
     n_epoch:int, # How often to go through the training data
@@ -302,6 +313,7 @@ def fit(self:Learner,
             for cb in self.cbs: cb._release()
     self._let_go()
 
+# %% ../nbs/72_training.ipynb #041e1869
 @patch
 def _let_go(self:Learner):
     "Keep no batch alive when all is done"
@@ -335,6 +347,7 @@ def before_train(self:TrainEvalCallback):
     self.model.train()
     self.learn.training = True
 
+# %% ../nbs/72_training.ipynb #246637a4
 @patch
 def before_validate(self:TrainEvalCallback):
     "Evaluation mode"

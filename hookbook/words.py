@@ -31,6 +31,7 @@ def _in_units(n, units, step):
         n /= step
     return f'{n:.3g}{units[-1]}'
 
+# %% ../nbs/01_words.ipynb #ac74667c
 def human(
     n, # A number
     exact:bool=False, # To the last digit?
@@ -39,6 +40,7 @@ def human(
     if exact or abs(n)<1000: return f'{n:,}'
     return _in_units(n, ('','k','M','G','T','P','E'), 1000)
 
+# %% ../nbs/01_words.ipynb #dc98618b
 def nbytes(
     n, # A number of bytes
     exact:bool=False, # To the last byte?
@@ -78,6 +80,7 @@ def near(
     "Those of `names` that are most like `name`, the nearest first"
     return difflib.get_close_matches(str(name), [s for s in names if s], n=n, cutoff=cutoff)
 
+# %% ../nbs/01_words.ipynb #3e08ae6f
 def did_you_mean(
     name, # What was asked for
     names, # What there is
@@ -149,6 +152,7 @@ def text_width(
     "Columns that `s` takes on a screen"
     return len(s) if s.isascii() else sum(map(_columns_of, s))
 
+# %% ../nbs/01_words.ipynb #d398adaf
 def cut(
     s:str, # One line
     width:int, # In columns
@@ -158,6 +162,7 @@ def cut(
     while s and text_width(s)>width-1: s = s[:-1]
     return s+'…'
 
+# %% ../nbs/01_words.ipynb #992eb1f3
 def wrap(
     text:str, # Any text
     width:int, # In columns
@@ -168,17 +173,18 @@ def wrap(
     return [l.replace('\0', '') for l in textwrap.wrap(filled, width-('\0' in filled), **kwargs)]
 
 # %% ../nbs/01_words.ipynb #be0989b1
-def _is_number(x): return isinstance(x, Real) and not isinstance(x, bool)
+def _numeric(x): return isinstance(x, Real) and not isinstance(x, bool)
 
 def _in_cell(x):
     "What stands in a cell, as text"
-    return num(x) if x is None or _is_number(x) else str(x)
+    return num(x) if x is None or _numeric(x) else str(x)
 
 def _side(cells):
     "`'>'` for a column of numbers, which are compared digit by digit, and `'<'` for any other"
     known = [c for c in cells if c is not None]
-    return '>' if known and all(map(_is_number, known)) else '<'
+    return '>' if known and all(map(_numeric, known)) else '<'
 
+# %% ../nbs/01_words.ipynb #7b607abb
 class Grid:
     "A table: titles of columns, and rows of cells"
     def __init__(self,
@@ -200,11 +206,12 @@ class Grid:
         return [f'and {self.left_out:,} more'] if self.left_out else []
 
 # %% ../nbs/01_words.ipynb #0ad3e946
-def _set(s, width, side):
+def _padded(s, width, side):
     "`s` in `width` columns of the screen"
     blank = ' '*(width-text_width(s))
     return blank+s if side=='>' else s+blank
 
+# %% ../nbs/01_words.ipynb #027d6281
 def _grid_lines(g, width=None, head=True):
     "The lines of the grid `g`, each row one, with the titles first"
     rows = [[_in_cell(c) for c in r] for r in g.rows]
@@ -214,8 +221,9 @@ def _grid_lines(g, width=None, head=True):
         others = sum(wide[1:])+2*len(wide[1:])   # with the gaps between
         wide[0] = max(8, min(wide[0], width-others))
         for r in rows: r[0] = cut(r[0], wide[0])
-    return ['  '.join(map(_set, r, wide, g.align)).rstrip() for r in rows]
+    return ['  '.join(map(_padded, r, wide, g.align)).rstrip() for r in rows]
 
+# %% ../nbs/01_words.ipynb #2655aa65
 @patch
 def text(self:Grid,
     width:int|None=None, # Of the page, in characters; default: as wide as it takes
