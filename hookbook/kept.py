@@ -23,7 +23,7 @@ class Entry:
 
     def __init__(self,
         value, # What the layer handed on or took in
-        versions:tuple=(), # For each tensor in it the version it had, or `None` where the memory is our own; empty if all of it is
+        versions:tuple=(), # For each tensor in it the version it had; `None` for memory of our own; empty if all is
     ): self.value,self.versions = value,versions
 
 # %% ../nbs/20_kept.ipynb #819fafb9
@@ -53,7 +53,8 @@ class Awaited(Entry):
         entry:Entry, # What came
     ):
         "The gradient is here"
-        self.value,self.versions,self.waiting = entry.value,entry.versions,False
+        self.value,self.versions = entry.value,entry.versions
+        self.waiting = False
 
 # %% ../nbs/20_kept.ipynb #3557a643
 class Forward(dict):
@@ -96,7 +97,7 @@ class Activations(Mapping):
     def __init__(self,
         forwards:list, # What is kept of each, as `Forward` has it
         names, # Names of the layers that were asked for
-        what:str='out', # Which of the things that were asked for this shows: `'out'`, `'in'`, `'grad'` or `'grad_in'`
+        what:str='out', # Which of these is shown: `'out'`, `'in'`, `'grad'` or `'grad_in'`
         tap=None, # The hooks that write to `forwards`
     ):
         self.forwards,self.names,self.what,self.output = forwards,list(names),what,None
@@ -139,8 +140,9 @@ def _read(self:Activations, name, entry):
     self.tap.ready()
     if not entry.changed(): return entry.value
     self.tap.remember(name)
-    raise RuntimeError(f"the value kept for {name!r} was changed in place after it was captured, by the model or by you, so it is no longer what "
-                       "the layer gave. Capture it again: now that this is known it will be copied, as clone=True does from the start")
+    raise RuntimeError(f"the value kept for {name!r} was changed in place after it was captured, by the model or by you, "
+                       "so it is no longer what the layer gave. Capture it again: now that this is known it will be copied, "
+                       "as clone=True does from the start")
 
 # %% ../nbs/20_kept.ipynb #bfeab335
 @patch
@@ -224,7 +226,8 @@ def _frame(v):
 
 def _as_tensor(numbers):
     "A tensor of plain numbers, in full precision"
-    return torch.tensor(numbers, dtype=torch.float64 if any(isinstance(v, float) for v in numbers) else None)
+    whole = not any(isinstance(v, float) for v in numbers)
+    return torch.tensor(numbers, dtype=None if whole else torch.float64)
 
 # %% ../nbs/20_kept.ipynb #41545a50
 def join_values(
@@ -262,11 +265,13 @@ _view_of = {'out': '.outputs', 'in': '.inputs', 'grad': '.grads', 'grad_in': '.i
 
 @patch
 def _title(self:Activations):
-    missing,views = self.never_fired,[_view_of[w] for w in (self.forwards[-1] if self.forwards else ()) if w!=self.what]
+    kept = self.forwards[-1] if self.forwards else ()
+    views = [_view_of[w] for w in kept if w!=self.what]
     res = f'{_said_of[self.what]} of {plural(len(self), "layer")}'
     if views: res += f', and {", ".join(views)}'
-    if not missing: return res
-    return f'{res}; {"no gradient came to" if "grad" in self.what else "never fired"}: {some(missing, 6, say=repr)}'
+    if not self.never_fired: return res
+    silent = 'no gradient came to' if 'grad' in self.what else 'never fired'
+    return f'{res}; {silent}: {some(self.never_fired, 6, say=repr)}'
 
 # %% ../nbs/20_kept.ipynb #4750d56b
 @patch
@@ -274,13 +279,16 @@ def _rows(self:Activations):
     "For each layer its name, how many calls, and what was kept of the last"
     for n in self:
         es = [e for run in self.runs for e in _came(run, self.what, n)]
-        yield n or '(the model)', len(es), describe(es[-1].value) + (' (overwritten)' if es[-1].changed() else '')
+        spoilt = ' (overwritten)' if es[-1].changed() else ''
+        yield n or '(the model)', len(es), describe(es[-1].value)+spoilt
 
 @patch
 def __repr__(self:Activations):
     rows = [[f'  {n}', v, f'({k} calls)' if k>1 else ''] for n,k,v in self._rows()]
-    return '\n'.join([self._title()] + ([Grid(['']*3, rows).text(head=False)] if rows else []))
+    table = Grid(['']*3, rows).text(head=False)
+    return f'{self._title()}\n{table}'.rstrip('\n')
 
+# %% ../nbs/20_kept.ipynb #bcb1a516
 @patch
 def _repr_markdown_(self:Activations):
     rows = Grid(['layer','calls','value'], self._rows(), align='<<<', code=['value'])
@@ -306,7 +314,8 @@ def why(self:Activations,
     "Why there is no value for `name`"
     if not isinstance(name, str): return self._why_no_name(name)
     if name not in self.names:
-        return f'{name!r} was not asked for. Names that were are like: {some(near(name, self.names) or self.names, say=repr)}'
+        like = near(name, self.names) or self.names
+        return f'{name!r} was not asked for. Names that were are like: {some(like, say=repr)}'
     if 'grad' in self.what: return f'no gradient came to {name!r}. {_no_grad}'
     return self.tap.why_silent(name)
 
@@ -316,7 +325,8 @@ def map_entries(
     run:Forward, # What is kept of one forward
 ) -> Forward:
     "Replace each entry of a forward by what `f` makes of it"
-    return Forward({w: {n: [f(w, n, e) for e in es] for n,es in layers.items()} for w,layers in run.items()})
+    def _layers(what, layers): return {name: [f(what, name, e) for e in entries] for name,entries in layers.items()}
+    return Forward({what: _layers(what, layers) for what,layers in run.items()})
 
 # %% ../nbs/20_kept.ipynb #ddf21477
 @patch

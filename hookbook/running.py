@@ -6,7 +6,7 @@ Docs: https://hookbook.github.io/hookbook/running.html.md"""
 
 # %% auto #0
 __all__ = ['force_eager', 'running_modules', 'outermost_module', 'times_running', 'backward_pass', 'recomputing', 'blind',
-           'Switch', 'fast_path_off']
+           'out_of_graph', 'in_python', 'Switch', 'fast_path_off']
 
 # %% ../nbs/10_running.ipynb #125701ec
 import sys
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from threading import RLock
 import torch
 from torch import nn
+from torch._compile import _disable_dynamo   # private: `torch.compiler.disable` would load the whole compiler with us
 from torch._C._functorch import peek_interpreter_stack
 
 # %% ../nbs/10_running.ipynb #a33211d6
@@ -64,6 +65,16 @@ def blind() -> str: # `'compiling'`, `'tracing'` or `'transform'`
     if _compiling(): return 'compiling'
     if peek_interpreter_stack() is not None: return 'transform'  # private: the innermost transform of `torch.func`
     return 'tracing' if _tracing() else ''
+
+# %% ../nbs/10_running.ipynb #794b0e94
+@_disable_dynamo
+def out_of_graph(f, *args):
+    "Call `f` as plain Python, outside of the graph that `torch.compile` is making"
+    return f(*args)
+
+def in_python(f, *args):
+    "Call `f`, outside of the graph if one is being made"
+    return out_of_graph(f, *args) if torch.compiler.is_dynamo_compiling() else f(*args)
 
 # %% ../nbs/10_running.ipynb #caf90a2a
 class Switch:

@@ -45,14 +45,17 @@ def holders(
 
 # %% ../nbs/21_silent.ipynb #f43e32c3
 hiders = {
-    nn.MultiheadAttention: 'MultiheadAttention uses the weights of `out_proj` without running it; what that would hand on is the output of the attention.',
-    torch.jit.ScriptModule: 'It is part of a ScriptModule, and TorchScript runs no hooks: capture the model before it is scripted, or a layer around it.'}
+    nn.MultiheadAttention: ('MultiheadAttention uses the weights of `out_proj` without running it; '
+                            'what that would hand on is the output of the attention.'),
+    torch.jit.ScriptModule: ('It is part of a ScriptModule, and TorchScript runs no hooks: '
+                             'capture the model before it is scripted, or a layer around it.')}
 
 # %% ../nbs/21_silent.ipynb #90e338d6
 facts = dict(
     thread='The model ran in another thread than the one that opened this capture: open one in that thread.',
     replica='`DataParallel` ran copies of the model, one for each device: capture `model.module`, on one device.',
-    transform='It ran inside a `torch.func` transform such as `vmap`, where tensors mean nothing to the outside: capture a plain forward.',
+    transform=('It ran inside a `torch.func` transform such as `vmap`, where tensors mean nothing to the outside: '
+               'capture a plain forward.'),
     compiling='It was only traced, as by `torch.export`, where there are no numbers yet: capture a plain forward.',
     tracing='It was only traced by `torch.jit.trace`: capture a plain forward.',
     stopped='The run was stopped before it, as stop=True asks.')
@@ -65,10 +68,11 @@ def told_facts(
     return ' '.join(facts[w].replace('this capture', f'this {what}') for w in words)
 
 # %% ../nbs/21_silent.ipynb #f1284bbf
-maybe = ('its code calls `.forward` or uses its weights directly, a fused path went around it, the model was compiled before the hooks '
-         'went on, or a branch was skipped')
+maybe = ('its code calls `.forward` or uses its weights directly, a fused path went around it, '
+         'the model was compiled before the hooks went on, or a branch was skipped')
 
-not_called = 'The model was not called in the block: call it there, and as `model(x)`, for `model.forward(x)` goes around hooks.'
+not_called = ('The model was not called in the block: call it there, and as `model(x)`, '
+              'for `model.forward(x)` goes around hooks.')
 
 stay_eager = 'inside `with torch.compiler.set_stance("force_eager"):`.'
 
@@ -83,12 +87,15 @@ def reasons(
     noticed=(), # Keys of `facts`
 ): # Yields sentences
     "What is known about why a layer did not run"
-    if isinstance(m, nn.Sequential): yield f'A Sequential whose layers are called one by one does not run itself: choose {name+".*"!r}.'
+    if isinstance(m, nn.Sequential):
+        inside = f'{name}.*'
+        yield f'A Sequential whose layers are called one by one does not run itself: choose {inside!r}.'
     around = holders(model, name)
     if isinstance(m, torch.jit.ScriptModule): around.append(m)
     for kind,text in hiders.items():
         if any(isinstance(o, kind) for o in around): yield text
-    if is_compiled(model): yield 'The model is compiled: code that was compiled before the hooks went on does not call them.'
+    if is_compiled(model):
+        yield 'The model is compiled: code that was compiled before the hooks went on does not call them.'
     if noticed: yield told_facts(noticed)
 
 # %% ../nbs/21_silent.ipynb #f7921e8e

@@ -100,7 +100,11 @@ def upto(self:Summary, before=''):
     "Words for how far numbers go, where the forward failed"
     return '' if self.error is None else f'{before} up to the failure'
 
-def _named_shapes(shapes): return ', '.join(f'{k} {dims(v)}' for k,v in (shapes or {}).items())
+# %% ../nbs/38_summing.ipynb #b0c01c20
+def _inputs_of(r, sep=' '):
+    "What went into `r`, each by its name"
+    shapes = r.in_shapes or {}
+    return ', '.join(f'{k}{sep}{dims(v)}' for k,v in shapes.items())
 
 # %% ../nbs/38_summing.ipynb #e8793785
 @patch
@@ -109,7 +113,7 @@ def where_it_broke(self:Summary) -> str: # Empty if it did not
     for r in self.rows:
         if not r.failed: continue
         name = f'{r.name!r} ({r.type})' if r.name else r.type
-        got = _named_shapes(r.in_shapes)
+        got = _inputs_of(r)
         return f' in {name}, which got {got}' if got else f' in {name}'
     return ''
 
@@ -184,9 +188,7 @@ def lines(self:Summary,
 # %% ../nbs/38_summing.ipynb #0f899d97
 def _headline(s):
     "The model as it was called"
-    shapes = (s.rows[0].in_shapes or {}).items()
-    inputs = ', '.join(f'{k}: {dims(v)}' for k,v in shapes)
-    return f'{s.model}({inputs})'
+    return f'{s.model}({_inputs_of(s.rows[0], ": ")})'
 
 # %% ../nbs/38_summing.ipynb #b0c01c18
 def _foot(s, width):
@@ -205,8 +207,9 @@ def table(self:Summary,
 ) -> str:
     "The summary as text"
     lines = self.lines(depth, fold)
+    cols = chosen_columns(cols or self.cols)
     page = wrap(_headline(self), width or 10**6)
-    page.append(text_table(lines, chosen_columns(cols or self.cols), self.rows.totals, width, exact))
+    page.append(text_table(lines, cols, self.rows.totals, width, exact))
     if any(l.times for l in lines):
         page += wrap('(×n): n alike; this line has their total, the lines below it one of them', width or 120)
     return '\n'.join([*page, *_foot(self, width or 120)])
@@ -292,7 +295,8 @@ def _unknown_word(k, model):
 # %% ../nbs/38_summing.ipynb #b0c01c13
 def _is_shape(s):
     "Is `s` a list of sizes?"
-    return isinstance(s, (tuple,list)) and all(isinstance(d, int) and d>=0 for d in s)
+    if not isinstance(s, (tuple,list)): return False
+    return all(isinstance(d, int) and d>=0 for d in s)
 
 def _shape_list(size):
     "A shape, or several, as a list of shapes"
@@ -320,9 +324,11 @@ def _made_inputs(model, size, dtype):
     sizes = _shape_list(size)
     dtypes = dtype if isinstance(dtype, (tuple,list)) else [dtype]*len(sizes)
     if len(dtypes)!=len(sizes):
-        raise ValueError(f'input_size has {len(sizes)} shapes and dtype {len(dtypes)} types: give one type, or one a shape')
+        raise ValueError(f'input_size has {len(sizes)} shapes and dtype {len(dtypes)} types: '
+                         'give one type, or one a shape')
     usual,where = _usual_dtype(model),home(model, ())
-    return [torch.zeros(tuple(s), dtype=d or usual, device=where) for s,d in zip(sizes, dtypes)]
+    def zeros(size, dtype): return torch.zeros(tuple(size), dtype=dtype or usual, device=where)
+    return list(map(zeros, sizes, dtypes))
 
 # %% ../nbs/38_summing.ipynb #b0c01c06
 def _is_dtype(d): return d is None or isinstance(d, torch.dtype)
@@ -382,8 +388,9 @@ def _advice(e, model, args, kwargs):
     if e is None: return []
     for k,v in [*enumerate(args), *kwargs.items()]:
         if type(v).__module__=='numpy': return [f'the input {k!r} is a numpy array: torch.from_numpy makes a tensor of it']
-    meant = [_on_first(x, e, len(args)==1, model) for x in args[:1]]
-    return [s for s in meant if s]
+    if not args: return []
+    meant = _on_first(args[0], e, len(args)==1, model)
+    return [meant] if meant else []
 
 # %% ../nbs/38_summing.ipynb #b0c01c07
 def _placed(s):

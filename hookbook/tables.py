@@ -30,11 +30,12 @@ def alike(
     r:Row, # Any row
 ) -> tuple:
     "What repeated blocks have in common"
-    shapes = (r.in_shapes or {}).values(),(r.out_shapes or {}).values()
+    inputs,outputs = r.in_shapes or {},r.out_shapes or {}
+    shapes = [*inputs.values()],[*outputs.values()]
     counts = r.params,r.trainable,r.macs,r.calls
     said = r.type,r.kind,r.shape,r.failed,bool(r.shared)
     below = [(last_name(c), alike(c)) for c in r.children]
-    return said,counts,[*map(list, shapes)],_made_by_user(r),below
+    return said,counts,shapes,_made_by_user(r),below
 
 # %% ../nbs/37_tables.ipynb #b0c01b01
 def _numbered(r, above):
@@ -58,7 +59,7 @@ def folded(
 
 # %% ../nbs/37_tables.ipynb #7d44ce80
 def _range_of(rows, above):
-    first,last = _numbered(rows[0], above),_numbered(rows[-1], above)
+    first,*_,last = [_numbered(r, above) for r in (rows[0],*rows)]
     return first if len(rows)==1 else f'{first}–{last}'
 
 # %% ../nbs/37_tables.ipynb #a112773a
@@ -175,8 +176,9 @@ def text_table(
     exact:bool=False, # Numbers to the last digit?
 ) -> str:
     "A table in text, with rules"
-    cols,totals = [summary_columns[c] for c in cols],totals or {}
-    cells = [_in_text(c, lines, totals.get(c.name), exact, width) for c in cols]
+    cols = [summary_columns[c] for c in cols]
+    whole = [totals and totals.get(c.name) for c in cols]
+    cells = [_in_text(c, lines, total, exact, width) for c,total in zip(cols, whole)]
     taken = sum(2+max(map(text_width, texts)) for texts in cells)
     label = max(text_width(str(l)) for l in lines)
     if width: label = max(_least_label, min(width-taken, label))
@@ -351,8 +353,8 @@ def write(self:Icicle, text, x, y): self.ax.text(x, y, text, ha='center', va='ce
 # %% ../nbs/37_tables.ipynb #b0c01b10
 def _icicle_axes(ax, whole, deepest, label):
     "Depth downwards, and below it how much there is"
-    ax.set(xlim=(0,whole), xlabel=label)
-    ax.set(ylim=(deepest+.55,-.55), yticks=range(deepest+1), ylabel='depth')
+    ax.set(xlim=(0,whole), ylim=(deepest+.55,-.55))
+    ax.set(xlabel=label, ylabel='depth', yticks=range(deepest+1))
     ax.xaxis.set_major_formatter(lambda v,_: human(int(v)))
     ax.spines[['top','right','left']].set_visible(False)
 
@@ -365,7 +367,8 @@ def icicles(
 ): # Axes
     "Pictures of where the numbers of a model are"
     import matplotlib.pyplot as plt
-    deepest = min(depth, max([r.depth for r in root.below()], default=0))
+    depths = [r.depth for r in root.below()]
+    deepest = min(depth, max(depths, default=0))
     height = .9+.38*(deepest+1)
     size = figsize or (9, len(whats)*height)
     fig,axs = plt.subplots(len(whats), 1, figsize=size, squeeze=False, layout='constrained')

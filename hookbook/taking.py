@@ -27,7 +27,9 @@ class NotKept:
 
 # %% ../nbs/22_taking.ipynb #7135415e
 # what can be neither opened nor changed, and is kept as it is
-_constants = (type(None), bool, int, float, complex, str, bytes, slice, range, type, FunctionType, Enum, torch.dtype, torch.device, NotKept)
+_numbers = type(None), bool, int, float, complex
+_others = str, bytes, slice, range, type, FunctionType, Enum, torch.dtype, torch.device
+_constants = *_numbers, *_others, NotKept
 
 def in_own_containers(
     f, # Called with each tensor; what it returns takes the tensor's place
@@ -61,6 +63,7 @@ def _param_names(f):
     rest = [p.name for p in ps if p.kind==p.VAR_POSITIONAL]
     return names, (rest or ['args'])[0]
 
+# %% ../nbs/22_taking.ipynb #aeeb39c5
 def named_inputs(
     m:nn.Module, # A layer
     args:tuple, # What it is called with
@@ -88,11 +91,22 @@ def _as_device(d):
     try: return None if d is None else torch.device(d)
     except (RuntimeError,TypeError) as e: raise ValueError(f'device={d!r}: {e}') from None
 
+# %% ../nbs/22_taking.ipynb #fcbda313
+def _check_form(reduce, dtype):
+    if reduce is not None and not callable(reduce):
+        raise TypeError(f"reduce={reduce!r}: give a function of a tensor, such as `lambda t: t.mean(0)`")
+    if dtype is not None and not isinstance(dtype, torch.dtype):
+        raise TypeError(f"dtype={dtype!r}: give a dtype such as torch.float16")
+
+def _check_sharing(detach, clone):
+    if not isinstance(detach, bool): raise TypeError(f'detach={detach!r}: use True or False')
+    if clone not in ('auto', True): raise ValueError(f"clone={clone!r}: use 'auto', or True to copy everything")
+
 # %% ../nbs/22_taking.ipynb #5a805fae
 class Taking:
     "What is taken of a value, and in what form"
     def __init__(self,
-        pick=None, # One leaf of a nested value: its path as `leaves` spells it, a key, field or index, or a function of the value
+        pick=None, # One leaf of a nested value: its path as `leaves` spells it, a key, field or index, or a function
         at=None, # This part of each tensor only: an index or slice, or a tuple of these
         reduce=None, # `reduce(tensor)` in place of each tensor
         dtype:torch.dtype=None, # Floating-point tensors as this
@@ -100,27 +114,17 @@ class Taking:
         detach:bool=True, # Cut off the autograd graph?
         clone='auto', # `True` copies every value; `'auto'` only where that is needed
     ):
+        check_at(at)
+        _check_form(reduce, dtype)
+        _check_sharing(detach, clone)
         self.pick,self.at,self.reduce,self.dtype = pick,at,reduce,dtype
         self.detach,self.clone,self.device = detach,clone,_as_device(device)
-        self.check()
         self.shaped = any(o is not None for o in (at, reduce, dtype, device))
 
     @property
     def as_it_is(self):
         "Is a tensor taken without any change, and without a copy?"
         return self.clone=='auto' and self.detach and self.pick is None and not self.shaped
-
-# %% ../nbs/22_taking.ipynb #65389983
-@patch
-def check(self:Taking):
-    "Say what is wrong with the wishes"
-    if self.reduce is not None and not callable(self.reduce):
-        raise TypeError(f"reduce={self.reduce!r}: give a function of a tensor, such as `lambda t: t.mean(0)`")
-    if self.dtype is not None and not isinstance(self.dtype, torch.dtype):
-        raise TypeError(f"dtype={self.dtype!r}: give a dtype such as torch.float16")
-    check_at(self.at)
-    if not isinstance(self.detach, bool): raise TypeError(f'detach={self.detach!r}: use True or False')
-    if self.clone not in ('auto', True): raise ValueError(f"clone={self.clone!r}: use 'auto', or True to copy everything")
 
 # %% ../nbs/22_taking.ipynb #dc9a1b04
 def memory_of(
@@ -152,6 +156,7 @@ def pick_from(self:Taking,
     "The part of a value that is wanted"
     return v if self.pick is None else picked(v, self.pick)
 
+# %% ../nbs/22_taking.ipynb #54314012
 @patch
 def take(self:Taking,
     v, # What a layer handed on or took in
@@ -178,14 +183,16 @@ class Moves:
         "Wait until all copies that were begun are done"
         while self.events: self.events.popitem()[1].synchronize()
 
+# %% ../nbs/22_taking.ipynb #96405475
 def _streams(device):
     "The module of `device`, if copies from it to pinned memory go on while the host does"
     module = None if device.type=='cpu' else getattr(torch, device.type, None)
     return module if hasattr(module, 'Event') and hasattr(module, 'current_stream') else None
 
-# %% ../nbs/22_taking.ipynb #6342d12e
-def _is_plain(t): return t.layout is torch.strided and not t.is_quantized and not hasattr(t, '__tensor_flatten__')
+# with strides, a plain dtype, and no wrapper around it: only such a tensor is copied as bytes are
+def _is_bytes(t): return t.layout is torch.strided and not t.is_quantized and not hasattr(t, '__tensor_flatten__')
 
+# %% ../nbs/22_taking.ipynb #6342d12e
 @patch
 def __call__(self:Moves,
     t:Tensor, # A tensor of the model
@@ -193,7 +200,7 @@ def __call__(self:Moves,
 ) -> Tensor:
     "Copy `t` to a device; from a GPU to the CPU without waiting"
     streams = _streams(t.device)
-    if device.type!='cpu' or not streams or not _is_plain(t): return t.to(device)
+    if device.type!='cpu' or not streams or not _is_bytes(t): return t.to(device)
     t = t.resolve_conj().resolve_neg()
     res = torch.empty_like(t, device='cpu', pin_memory=True)
     # with gaps in it, or repeated, the host would have a part in the copy before it is done
