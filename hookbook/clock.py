@@ -9,10 +9,10 @@ Docs: https://hookbook.github.io/hookbook/clock.html.md"""
 # %% auto #0
 __all__ = ['Clock', 'Turns']
 
-# %% ../nbs/44_clock.ipynb #607394bb
+# %% ../nbs/44_clock.ipynb #1fedebe6
 from fastcore.basics import patch
 
-# %% ../nbs/44_clock.ipynb #cb5c06a7
+# %% ../nbs/44_clock.ipynb #b8305cce
 class Clock:
     "Tells training steps and evaluation passes apart by what a training loop calls"
     def __init__(self,
@@ -38,7 +38,7 @@ class Clock:
 
     def model_ends(self): self.inside = False
 
-# %% ../nbs/44_clock.ipynb #e35ac8ce
+# %% ../nbs/44_clock.ipynb #96f8d8e2
 @patch
 def _steps(self:Clock):
     if self.limit is not None and self.step+1>=self.limit: return 'end'
@@ -47,12 +47,13 @@ def _steps(self:Clock):
     self.turns.begin()
     return 'step'
 
+# %% ../nbs/44_clock.ipynb #5f3acfcf
 @patch
 def _evaluates(self:Clock):
     self.evals += 1
     return 'eval'
 
-# %% ../nbs/44_clock.ipynb #7d509a2f
+# %% ../nbs/44_clock.ipynb #4173729f
 class Turns:
     "Which optimizers make up a step: it is over when all that are awaited have stepped"
     def __init__(self): self.known,self.awaited,self.left,self.stepped = {},{},{},set()
@@ -61,7 +62,7 @@ class Turns:
         "A step begins"
         self.stepped,self.left = set(),dict(self.awaited)
 
-# %% ../nbs/44_clock.ipynb #5fde8215
+# %% ../nbs/44_clock.ipynb #2d03fee4
 @patch
 def add(self:Turns,
     opt, # Whatever stands for an optimizer, and can be a key
@@ -73,12 +74,13 @@ def add(self:Turns,
     self.awaited[opt] = self.left[opt] = True   # dicts, since they keep the order
     self.stepped.discard(opt)
 
+# %% ../nbs/44_clock.ipynb #c595ee4f
 @patch
 def drop(self:Turns, opt):
     "`opt` is no more"
     for d in (self.known,self.awaited,self.left): d.pop(opt, None)
 
-# %% ../nbs/44_clock.ipynb #53043c0a
+# %% ../nbs/44_clock.ipynb #f8a9b931
 @patch
 def steps(self:Turns, opt):
     "`opt` has stepped"
@@ -88,13 +90,14 @@ def steps(self:Turns, opt):
     if not self.left or not mine: return
     for o in [o for o in self.left if self.known[o] and self.known[o]<=mine]: del self.left[o]
 
+# %% ../nbs/44_clock.ipynb #b0fc03b9
 @patch
 def settle(self:Turns):
     "Those that haven't stepped are awaited no longer"
     self.awaited = {o: True for o in self.known if o in self.stepped}
     self.left = {}
 
-# %% ../nbs/44_clock.ipynb #429329ae
+# %% ../nbs/44_clock.ipynb #304f3ac8
 @patch
 def add(self:Clock,
     opt, # Whatever stands for an optimizer, and can be a key
@@ -103,6 +106,7 @@ def add(self:Clock,
     "Let the steps of `opt` end training steps, too"
     self.turns.add(opt, updates)
 
+# %% ../nbs/44_clock.ipynb #d4c2cde7
 @patch
 def opt_begins(self:Clock,
     opt, # An optimizer that was added
@@ -116,6 +120,7 @@ def opt_begins(self:Clock,
     elif again: self.turns.settle()
     return ''
 
+# %% ../nbs/44_clock.ipynb #ce6939bc
 @patch
 def opt_ends(self:Clock,
     opt, # An optimizer that was added
@@ -127,14 +132,14 @@ def opt_ends(self:Clock,
     self.over,self.passes[:] = True,(0,max(passes, most))
     return 'over'
 
-# %% ../nbs/44_clock.ipynb #3c1235d4
+# %% ../nbs/44_clock.ipynb #db54f0c7
 @patch(as_prop=True)
 def eval_row(self:Clock) -> tuple: # (training step, number on the axis): passes with the same one share a row
     "The row to which the last evaluation pass belongs"
     if self.step<0: return -1,self.evals-1
     return self.step,max(self.step, self.before-1)
 
-# %% ../nbs/44_clock.ipynb #e74884b9
+# %% ../nbs/44_clock.ipynb #5130f8b2
 @patch
 def part_runs(self:Clock,
     part, # Whatever stands for it, and can be compared
@@ -147,6 +152,7 @@ def part_runs(self:Clock,
     if self.opener is None and (told or not train): self.opener = part
     return told
 
+# %% ../nbs/44_clock.ipynb #3d227d16
 @patch
 def _part_trains(self:Clock, again):
     known = self.turns.known or self.rooted

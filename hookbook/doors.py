@@ -9,7 +9,7 @@ Docs: https://hookbook.github.io/hookbook/doors.html.md"""
 # %% auto #0
 __all__ = ['Doors', 'living', 'root_of', 'uses', 'optimizers_of', 'name_of']
 
-# %% ../nbs/81_doors.ipynb #9a5b2429
+# %% ../nbs/81_doors.ipynb #a9cd142b
 import functools, gc, os, sys
 from pathlib import Path
 import torch
@@ -19,7 +19,7 @@ from torch.optim import Optimizer
 from fastcore.basics import patch
 from .record import record
 
-# %% ../nbs/81_doors.ipynb #65c9a7c8
+# %% ../nbs/81_doors.ipynb #91668df6
 class Doors:
     "Global hooks, and functions that stand in for others"
     def __init__(self): self.handles,self.replaced = [],[]
@@ -43,15 +43,20 @@ class Doors:
         self.handles,self.replaced = [],[]
 
 # %% ../nbs/81_doors.ipynb #c46a0a65
-def living(cls): return [o for o in gc.get_objects() if issubclass(type(o), cls)]   # `isinstance` would ask objects that pretend
+# `isinstance` would ask objects that pretend
+def living(cls): return [o for o in gc.get_objects() if issubclass(type(o), cls)]
 
-def _is_wrapper(m): return isinstance(m, (DataParallel, DistributedDataParallel)) or '_orig_mod' in m._modules   # private: what `torch.compile` wraps
+def _is_wrapper(m):
+    if isinstance(m, (DataParallel,DistributedDataParallel)): return True
+    return '_orig_mod' in m._modules   # private: what `torch.compile` wraps
 
+# %% ../nbs/81_doors.ipynb #7da0e79e
 def root_of(
     m:nn.Module, # One that is called
 ) -> nn.Module:
     "The outermost training module around `m`"
-    parents = {id(c): p for p in living(nn.Module) if p.training and not _is_wrapper(p) for c in p._modules.values()}
+    wholes = [p for p in living(nn.Module) if p.training and not _is_wrapper(p)]
+    parents = {id(c): p for p in wholes for c in p._modules.values()}
     while id(m) in parents: m = parents.pop(id(m))
     return m
 
@@ -64,16 +69,20 @@ def uses(
     ids = {id(p) for p in model.parameters()}
     return any(id(p) in ids for g in opt.param_groups for p in g['params'])
 
+# %% ../nbs/81_doors.ipynb #4172d571
 def optimizers_of(
     model:nn.Module, # A model
 ) -> list:
     "The optimizers that update parameters of `model`"
-    whole = [o for o in living(Optimizer) if hasattr(o, '_optimizer_step_pre_hooks')]   # private: one that is being made has none yet
+    # private: one that is being made has none yet
+    whole = [o for o in living(Optimizer) if hasattr(o, '_optimizer_step_pre_hooks')]
     return [o for o in whole if uses(o, model)]
 
 # %% ../nbs/81_doors.ipynb #120cc4e7
-_not_the_script = (torch.__file__, functools.wraps.__code__.co_filename, record.__code__.co_filename)   # PyTorch, Python itself, and we
+# PyTorch, Python itself, and we
+_not_the_script = (torch.__file__, functools.wraps.__code__.co_filename, record.__code__.co_filename)
 _libraries = tuple(str(Path(o).parent)+os.sep for o in _not_the_script)
+_say_nothing = ('self','m','root')   # names that code of any kind gives to a module
 
 def name_of(
     root:nn.Module, # A model
@@ -83,9 +92,10 @@ def name_of(
     name = _variable(root, sys._getframe(1)) or type(root).__name__
     return next(n for n in [name, *(f'{name}_{i}' for i in range(2, 99))] if n not in taken)
 
+# %% ../nbs/81_doors.ipynb #b99c4405
 def _variable(root, frame):
     while frame:
         if not frame.f_code.co_filename.startswith(_libraries):
-            found = [k for k,v in frame.f_locals.items() if v is root and k not in ('self','m','root')]   # names that say nothing
+            found = [k for k,v in frame.f_locals.items() if v is root and k not in _say_nothing]
             if found: return found[0]
         frame = frame.f_back

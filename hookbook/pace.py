@@ -9,13 +9,13 @@ Docs: https://hookbook.github.io/hookbook/pace.html.md"""
 # %% auto #0
 __all__ = ['Pace']
 
-# %% ../nbs/45_pace.ipynb #9e9fa447
+# %% ../nbs/45_pace.ipynb #8a25d17e
 import math, time
 import numpy as np
 from fastcore.basics import patch
 from .words import *
 
-# %% ../nbs/45_pace.ipynb #58d0a9ff
+# %% ../nbs/45_pace.ipynb #aecc999c
 class Pace:
     "Decides which steps are recorded"
     def __init__(self,
@@ -31,7 +31,8 @@ class Pace:
         self.live = self.eval_live = False   # is this training step recorded, and this evaluation pass?
         self.pausing = False
         self.began,self.spent = None,0.   # when the last step began, and what recording has taken since
-        self.times = []   # of the last steps: the time without recording, and that of recording, `None` where nothing was recorded
+        # of the last steps: the time without recording, and that of recording, `None` where nothing was recorded
+        self.times = []
 
     def due(self, step): return not self.pausing and step%(self.every*self.skip)==0
 
@@ -42,12 +43,14 @@ class Pace:
         self.live = self.due(step)
         return self.live
 
+# %% ../nbs/45_pace.ipynb #2f14a26d
 def _check_budget(budget):
     "Raise unless `budget` is a share of time"
-    if isinstance(budget, bool) or not isinstance(budget, (int,float)): raise TypeError(f'budget={budget!r} has to be a share of time, such as 0.02')
+    is_number = isinstance(budget, (int,float)) and not isinstance(budget, bool)
+    if not is_number: raise TypeError(f'budget={budget!r} has to be a share of time, such as 0.02')
     if not budget>0: raise ValueError(f'budget={budget}: it is the share of time that recording may take, such as 0.02')
 
-# %% ../nbs/45_pace.ipynb #77056683
+# %% ../nbs/45_pace.ipynb #a36b4000
 @patch
 def evaluates(self:Pace,
     n:int, # Number of the pass, from 0 on
@@ -58,7 +61,7 @@ def evaluates(self:Pace,
     self.eval_live = not self.pausing and n%every==0
     return self.eval_live
 
-# %% ../nbs/45_pace.ipynb #831d8520
+# %% ../nbs/45_pace.ipynb #b20cca15
 @patch
 def pause(self:Pace):
     "Record nothing from now on"
@@ -70,8 +73,9 @@ def resume(self:Pace):
     "Record again, from the next step on"
     self.pausing = False
 
-# %% ../nbs/45_pace.ipynb #0b1a96d8
-_LAST = 32   # steps over which the medians are taken: long enough for a recorded one among them while `every` is small, short enough to follow a change
+# %% ../nbs/45_pace.ipynb #62704d14
+# steps over which the medians are taken: enough for a recorded one among them while `every` is small, and few enough to follow a change
+_LAST = 32
 
 @patch
 def every_for(self:Pace,
@@ -82,7 +86,7 @@ def every_for(self:Pace,
     allowed = self.budget*max(step, 1e-9)   # a clock may stand still between two steps
     return max(1, math.ceil(cost/allowed))
 
-# %% ../nbs/45_pace.ipynb #e230bba3
+# %% ../nbs/45_pace.ipynb #3f030bdd
 @patch
 def _note(self:Pace):
     "Put down what the last step took"
@@ -92,6 +96,7 @@ def _note(self:Pace):
         self.times = [*self.times[1-_LAST:], (step, self.spent if self.live else None)]
     self.began,self.spent = now,0.
 
+# %% ../nbs/45_pace.ipynb #50117a7d
 @patch
 def account(self:Pace,
     ranked:bool=False, # Is it one of several processes? Then they agree on `every` when they merge their numbers
@@ -104,7 +109,7 @@ def account(self:Pace,
         self.wanted = self.every_for(np.median(costs), np.median([t for t,_ in self.times]))
     if not ranked: self.every = self.wanted
 
-# %% ../nbs/45_pace.ipynb #08abec74
+# %% ../nbs/45_pace.ipynb #a6aa995d
 @patch(as_prop=True)
 def cost(self:Pace) -> float:
     "Time that recording took, as a share of the time of the last steps without it"

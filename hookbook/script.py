@@ -9,7 +9,7 @@ Docs: https://hookbook.github.io/hookbook/script.html.md"""
 # %% auto #0
 __all__ = ['NoScript', 'Script', 'run_code', 'show_fault', 'Once', 'on_sigterm']
 
-# %% ../nbs/83_script.ipynb #93484dbb
+# %% ../nbs/83_script.ipynb #139a07fb
 import builtins, importlib.util, os, signal, sys, threading, types
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -56,6 +56,7 @@ def _find_module(self:Script):
     self._set(file=spec.origin, cached=spec.cached, package=spec.parent, spec=spec, loader=spec.loader)
     self.code = lambda: spec.loader.get_code(spec.name)
 
+# %% ../nbs/83_script.ipynb #29460d34
 @patch
 def _spec(self:Script):
     "Where Python would find the module, or the `__main__` of a package"
@@ -64,8 +65,10 @@ def _spec(self:Script):
         is_package = spec and spec.submodule_search_locations is not None
         return importlib.util.find_spec(f'{self.name}.__main__') if is_package else spec
     except ModuleNotFoundError as e:
-        if not (e.name and self.name.startswith(e.name)): raise   # the module is there, and imports something that isn't
+        # the module is there, and imports something that isn't
+        if not (e.name and self.name.startswith(e.name)): raise
 
+# %% ../nbs/83_script.ipynb #cabde1ff
 @patch
 def run(self:Script):
     "Run it; whatever it raises comes through"
@@ -73,7 +76,8 @@ def run(self:Script):
     for t in threading.enumerate():   # Python would wait for them at its end
         if t is not threading.current_thread() and not t.daemon: t.join()
 
-def run_code(code, names): exec(code, names)   # in a frame of its own, by which the script's first frame is found in a traceback
+# in a frame of its own, by which the script's first frame is found in a traceback
+def run_code(code, names): exec(code, names)
 
 # %% ../nbs/83_script.ipynb #b9436e60
 def _trim(tb, ours):
@@ -88,6 +92,7 @@ def _trim(tb, ours):
     for t,after in zip(frames, [*frames[1:], None]): t.tb_next = after
     return frames[0] if frames else None
 
+# %% ../nbs/83_script.ipynb #efeee45f
 def show_fault(
     e:BaseException, # What the script has raised
     ours=(), # Functions whose files are left out of the traceback
@@ -104,7 +109,10 @@ def show_fault(
 # %% ../nbs/83_script.ipynb #54f3dd28
 class Once:
     "`f`, but only the first call does anything, and none in another process"
-    def __init__(self, f): self.f,self.pid,self.busy,self.late = f,os.getpid(),False,False   # `late`: a signal came while it was busy
+    def __init__(self, f):
+        self.f,self.pid,self.busy = f,os.getpid(),False
+        self.late = False   # did a signal come while it was busy?
+
     def __call__(self, *args):
         if self.pid!=os.getpid(): return
         self.pid,self.busy = None,True
@@ -112,10 +120,12 @@ class Once:
         finally: self.busy = False
         if self.late: _terminate()
 
+# %% ../nbs/83_script.ipynb #04d024b8
 def _terminate():
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.kill(os.getpid(), signal.SIGTERM)
 
+# %% ../nbs/83_script.ipynb #16aebfe8
 def on_sigterm(
     end:Once, # What is to be done
     *args, # What it is called with

@@ -51,6 +51,7 @@ def tell(self:watch,
     say(*(o for o in self.notes() if o not in seen.told))
     if seen.told and not self.runs: say('nothing was recorded, for what was said above')
 
+# %% ../nbs/84_watch.ipynb #f0f5f1ac
 @patch
 def _tell_of(self:watch, name, run):
     path,page = self.file(name, 'run', 'hookbook'),self.file(name, 'report', 'html')
@@ -64,7 +65,7 @@ def _tell_of(self:watch, name, run):
     if len(run.steps)<run.info.ran: say(_how_many(run))
     say(f'the run is {path.resolve()}', f'the report is {page.resolve()}')
 
-# %% ../nbs/84_watch.ipynb #7ced82c8
+# %% ../nbs/84_watch.ipynb #4f154b66
 def _how_many(run):
     "How many steps were recorded, and what to do for more"
     steps = run.info.ran
@@ -78,13 +79,15 @@ def _add_missing(rec):
     missing,was = _missing(rec),rec.info.caveat
     if missing and missing not in was: rec.info.caveat = f'{missing} {was}'.strip()
 
+# %% ../nbs/84_watch.ipynb #743b0004
 def _missing(rec):
     "A sentence about the ranks that are not in the numbers of `rec`, or nothing"
     n,t = int(os.environ.get('WORLD_SIZE', 1)),rec.tracks['layers']
     if n<2 or t.merged==len(t.steps): return ''
     since = f' from step {t.steps[t.merged]} on' if t.merged else ''
     others = f'rank 1 of {n} is' if n==2 else f'ranks 1 to {n-1} of {n} are'
-    return f'The numbers{since} are of rank 0 alone, and {others} missing: ranks are merged when all of them come to the end of their process group.'
+    return (f'The numbers{since} are of rank 0 alone, and {others} missing: '
+            'ranks are merged when all of them come to the end of their process group.')
 
 # %% ../nbs/84_watch.ipynb #32dd8841
 def run_script(
@@ -97,7 +100,8 @@ def run_script(
     w = watch(out=Path(out or new_folder(argv[0])), **kwargs)
     script,end,fault = Script(argv, module),Once(w.tell),None
     w.done = end
-    on_sigterm(end, False, True)   # the other ranks may not come to a merge, and a script that was stopped early needs no advice
+    # the other ranks may not come to a merge, and a script that was stopped early needs no advice
+    on_sigterm(end, False, True)
     w.__enter__()
     try: script.run()
     except BaseException as e: fault = e

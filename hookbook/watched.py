@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/watched.html.md"""
 # %% auto #0
 __all__ = ['ADVANCE', 'Advance', 'Watched', 'EveryMinute']
 
-# %% ../nbs/80_watched.ipynb #c5339462
+# %% ../nbs/80_watched.ipynb #2768a090
 import time, weakref
 from pathlib import Path
 import numpy as np, torch
@@ -37,7 +37,8 @@ class Advance(Pace):
         if not self.budget: return
         if uncompiled: self.every = max(self.every, self.every_uncompiled())
         elif self.total<ADVANCE: self.every = min(self.every, 2**int(4*self.total/ADVANCE))
-        elif not ranked and self.total>self.budget*(self.began-self.started): self.every *= 2   # it was drawn in advance
+        # it was drawn in advance
+        elif not ranked and self.total>self.budget*(self.began-self.started): self.every *= 2
 
     def every_uncompiled(self) -> int: # At least every tenth, which is also what it is until it was measured
         "How often steps may run uncompiled"
@@ -49,7 +50,8 @@ class Advance(Pace):
 # %% ../nbs/80_watched.ipynb #7a1be002
 class _Will:
     "What a model leaves to its recorder: a last look at its parameters"
-    # `weakref.finalize` would not do: what it is to hand over is held from outside, and where a part of a model refers back to it, neither would ever go
+    # `weakref.finalize` would not do: what it hands over is held from outside,
+    # and where a part of a model refers back to the whole, neither would ever go
     def __init__(self, rec):
         self.rec = weakref.ref(rec)
         self.parts = dict(_parameters=rec.inner._parameters, _modules=rec.inner._modules)
@@ -80,6 +82,7 @@ class Watched(Recording):
         self.view = EveryMinute()
         self.attached.add(self.inner.register_state_dict_pre_hook(InertHook(_do_nothing, _Will(self))))
 
+# %% ../nbs/80_watched.ipynb #82b652ed
 class EveryMinute:
     "Saves a run that has a path once a minute, so that little is lost if the process is killed"
     what,seconds = 'the run file',60

@@ -9,7 +9,7 @@ Docs: https://hookbook.github.io/hookbook/watching.html.md"""
 # %% auto #0
 __all__ = ['Noticed', 'say', 'watch']
 
-# %% ../nbs/82_watching.ipynb #67610e31
+# %% ../nbs/82_watching.ipynb #cf05296c
 import os, re, sys, threading, warnings, weakref
 from pathlib import Path
 import torch
@@ -26,7 +26,7 @@ from .health import *
 from .doors import *
 from .watched import *
 
-# %% ../nbs/82_watching.ipynb #450e4990
+# %% ../nbs/82_watching.ipynb #2b3a8be5
 class Noticed:
     "What a watcher has noticed while nothing, or not everything, was recorded"
     def __init__(self):
@@ -50,6 +50,7 @@ class Noticed:
         mode = 'without gradients' if m.training or not torch.is_grad_enabled() else 'in evaluation mode'
         if mode not in self.idle and next(m.parameters(), None) is not None: self.idle[mode] = type(m).__name__
 
+# %% ../nbs/82_watching.ipynb #8d143eb8
 def say(*lines):
     "Print `lines` to the error stream"
     for line in lines: print(f'hookbook: {line}', file=sys.stderr, flush=True)
@@ -59,10 +60,13 @@ def say(*lines):
 def why(self:Noticed) -> str:
     "Why nothing was recorded"
     ev,nograd = self.idle.get('in evaluation mode'),self.idle.get('without gradients')
-    if self.opt_steps and ev: return f'the optimizer made {self.opt_steps} steps, but {ev} {in_evaluation}: {call_train}'
-    if self.opt_steps: return f'the optimizer made {self.opt_steps} steps, but no module was called in them. Does the script use `.forward` or parameters alone?'
-    if ev or nograd: return f'no model trained; {ev or nograd} ran {"in evaluation mode" if ev else "without gradients"} only'
-    return 'no model was called. Training in processes that the script starts itself is not seen: start it with torchrun'
+    stepped = f'the optimizer made {self.opt_steps} steps, but '
+    if self.opt_steps and ev: return f'{stepped}{ev} {in_evaluation}: {call_train}'
+    if self.opt_steps: return stepped+'no module was called in them. Does the script use `.forward` or parameters alone?'
+    if ev: return f'no model trained; {ev} ran in evaluation mode only'
+    if nograd: return f'no model trained; {nograd} ran without gradients only'
+    return ('no model was called. '
+            'Training in processes that the script starts itself is not seen: start it with torchrun')
 
 # %% ../nbs/82_watching.ipynb #d348fcd8
 def _again(out):
@@ -70,6 +74,7 @@ def _again(out):
     names = ['', *(f'-{i}' for i in range(2, 10_000))]
     return next(n for n in names if not out or not any(Path(out).glob(f'run{n}*.hookbook')))
 
+# %% ../nbs/82_watching.ipynb #e48c605c
 class watch:
     "Record every model that trains inside the `with`, whatever code trains it"
     def __init__(self,
@@ -82,72 +87,24 @@ class watch:
         **kwargs, # Passed to `record`
     ):
         store_attr('steps,most,out')
-        if every is not None and every<1: raise ValueError(f'every={every}: record every step with 1, every tenth with 10')
+        too_often = every is not None and every<1
+        if too_often: raise ValueError(f'every={every}: record every step with 1, every tenth with 10')
         if steps is not None and steps<1: raise ValueError(f'steps={steps}: watch at least one')
         if every is None and int(os.environ.get('WORLD_SIZE', 1))>1: every = 10
         often = dict(budget=budget) if every is None else dict(every=every)
         self.kwargs = dict(layers=layers, **often, **kwargs)
         self.runs = {}   # recorders by name
-        self.known,self.owners = weakref.WeakSet(),weakref.WeakKeyDictionary()   # modules of watched models; recorders of each optimizer
+        self.known = weakref.WeakSet()   # modules of watched models
+        self.owners = weakref.WeakKeyDictionary()   # recorders of each optimizer
         self.noticed,self.doors,self.eager = Noticed(),Doors(),Eager(needed=True)
         self.compiles = False   # was `torch.compile` called?
-        self.lock,self.done,self.again = threading.RLock(),None,_again(out)   # `done` is called when all have seen their steps
+        self.lock,self.again = threading.RLock(),_again(out)
+        self.done = None   # called when all have seen their steps
 
     @property
     def recs(self): return list(self.runs.values())
     @property
     def missed(self): return self.noticed.missed
-
-# %% ../nbs/82_watching.ipynb #53059cbd
-@patch
-def __enter__(self:watch):
-    self.doors.hook(torch_module.register_module_forward_pre_hook(self._called),
-                    torch_optimizer.register_optimizer_step_pre_hook(self._stepping))
-    self.doors.stand_in(torch, 'compile', self._compile)
-    if torch.distributed.is_available(): self.doors.stand_in(torch.distributed, 'destroy_process_group', self._destroy)
-    warnings.filterwarnings('ignore', r'Using `torch.compile\(module\)` when there are global hooks')
-    return self
-
-# %% ../nbs/82_watching.ipynb #a993db4e
-@patch
-def _called(self:watch, m, args):
-    if torch.compiler.is_compiling() or m in self.known: return
-    self.noticed.guard(self._meet, m)
-
-@patch
-def _meet(self:watch, m):
-    if not (m.training and torch.is_grad_enabled()):
-        self.eager.set(False)
-        return self.noticed.idles(m)
-    if recomputing() or any(r.clock.inside and not r.closed for r in self.recs): return
-    if any(p.requires_grad for p in m.parameters()):
-        with self.lock: self._attach(root_of(m), m)
-
-# %% ../nbs/82_watching.ipynb #002dc909
-@patch
-def _attach(self:watch, root, m):
-    "Watch `root`, of which `m` is called right now"
-    new = root not in self.known
-    self.known.update(root.modules())
-    if not new: return
-    if len(self.runs)>=self.most:
-        self.noticed.missed += 1
-        return
-    try: rec = Watched(root, limit=self.steps, ended=self._ended, opt=optimizers_of(root), **self.kwargs)
-    except (LookupError,TypeError) as e: return self.noticed.problem(f'{e}. The script goes on unwatched')
-    name = name_of(root, self.runs)
-    self.runs[name] = rec
-    self._begin(rec, name)
-    if root is m: rec.model_begins()
-
-@patch
-def _begin(self:watch, rec, name):
-    if not in_ranks(): rec.path = self.file(name, 'run', 'hookbook')
-    self.owners.clear()   # they may use this model as well
-    self.eager.set(False)
-    if self.compiles:
-        rec.eager.needed = True
-        rec.eager.set(True)
 
 # %% ../nbs/82_watching.ipynb #81d24ff5
 @patch
@@ -158,29 +115,9 @@ def file(self:watch,
 ) -> Path|None: # `None` without a folder
     "Where a file about a run goes"
     if not self.out: return None
-    first = name==next(iter(self.runs))
+    first = name==next(iter(self.runs), name)
     which = '' if first else '-'+re.sub('[^A-Za-z0-9_]', '_', name)
     return Path(self.out)/f'{kind}{self.again}{which}.{suffix}'
-
-# %% ../nbs/82_watching.ipynb #4f94587a
-@patch
-def _stepping(self:watch, opt, args, kwargs):
-    if torch.compiler.is_compiling(): return
-    self.noticed.opt_steps += 1
-    if opt not in self.owners: self.noticed.guard(self._adopt, opt)
-
-@patch
-def _adopt(self:watch, opt):
-    self.owners[opt] = recs = [r for r in self.recs if r.model is not None and uses(opt, r.model)]
-    for r in recs: r.add_opt(opt)
-    if self.compiles and not recs: self.eager.set(True)   # its model was compiled before we could see it: look next time
-
-# %% ../nbs/82_watching.ipynb #9f8114b3
-@patch
-def _compile(self:watch, compile, *args, **kwargs):
-    self.compiles = True
-    if not self.runs: self.eager.set(True)
-    return compile(*args, **kwargs)
 
 # %% ../nbs/82_watching.ipynb #9c604bef
 @patch
@@ -193,6 +130,7 @@ def close(self:watch,
     for r in self.recs: r.close(flush=False)
     if flush: self.noticed.guard(self._merge)
 
+# %% ../nbs/82_watching.ipynb #f8959f8e
 @patch
 def __exit__(self:watch, kind, *args): self.close(flush=kind is None)
 
@@ -213,13 +151,92 @@ def _merge(self:watch):
     all = [None]*torch.distributed.get_world_size()
     torch.distributed.all_gather_object(all, mine)
     if any(o!=mine for o in all):
-        return self.noticed.problems.append('the ranks trained different models, so they could not be merged: the numbers are of one rank')
+        why = 'the ranks trained different models, so they could not be merged: the numbers are of one rank'
+        return self.noticed.problems.append(why)
     for r in self.recs: r.flush()
 
+# %% ../nbs/82_watching.ipynb #8c415de8
 @patch
 def _destroy(self:watch, destroy, group=None):
     if group is None and sys.exc_info()[0] is None: self.noticed.guard(self._merge)
     return destroy(group)
+
+# %% ../nbs/82_watching.ipynb #002dc909
+@patch
+def attach(self:watch,
+    root:nn.Module, # A whole model
+    m:nn.Module|None=None, # The part of it, or itself, that is called right now
+):
+    "Watch `root`"
+    new = root not in self.known
+    self.known.update(root.modules())
+    if not new: return
+    if len(self.runs)>=self.most:
+        self.noticed.missed += 1
+        return
+    try: rec = Watched(root, limit=self.steps, ended=self._ended, opt=optimizers_of(root), **self.kwargs)
+    except (LookupError,TypeError) as e: return self.noticed.problem(f'{e}. The script goes on unwatched')
+    name = name_of(root, self.runs)
+    self.runs[name] = rec
+    self._begin(rec, name)
+    if root is m: rec.model_begins()
+
+# %% ../nbs/82_watching.ipynb #d6432b79
+@patch
+def _begin(self:watch, rec, name):
+    if not in_ranks(): rec.path = self.file(name, 'run', 'hookbook')
+    self.owners.clear()   # they may use this model as well
+    self.eager.set(False)
+    if self.compiles:
+        rec.eager.needed = True
+        rec.eager.set(True)
+
+# %% ../nbs/82_watching.ipynb #a993db4e
+@patch
+def _called(self:watch, m, args):
+    if torch.compiler.is_compiling() or m in self.known: return
+    self.noticed.guard(self._meet, m)
+
+# %% ../nbs/82_watching.ipynb #fa7ce870
+@patch
+def _meet(self:watch, m):
+    if not (m.training and torch.is_grad_enabled()):
+        self.eager.set(False)
+        return self.noticed.idles(m)
+    if recomputing() or any(r.clock.inside and not r.closed for r in self.recs): return
+    if any(p.requires_grad for p in m.parameters()):
+        with self.lock: self.attach(root_of(m), m)
+
+# %% ../nbs/82_watching.ipynb #4f94587a
+@patch
+def _stepping(self:watch, opt, args, kwargs):
+    if torch.compiler.is_compiling(): return
+    self.noticed.opt_steps += 1
+    if opt not in self.owners: self.noticed.guard(self._adopt, opt)
+
+@patch
+def _adopt(self:watch, opt):
+    self.owners[opt] = recs = [r for r in self.recs if r.model is not None and uses(opt, r.model)]
+    for r in recs: r.add_opt(opt)
+    # its model was compiled before we could see it: look next time
+    if self.compiles and not recs: self.eager.set(True)
+
+# %% ../nbs/82_watching.ipynb #9f8114b3
+@patch
+def _compile(self:watch, compile, *args, **kwargs):
+    self.compiles = True
+    if not self.runs: self.eager.set(True)
+    return compile(*args, **kwargs)
+
+# %% ../nbs/82_watching.ipynb #53059cbd
+@patch
+def __enter__(self:watch):
+    self.doors.hook(torch_module.register_module_forward_pre_hook(self._called),
+                    torch_optimizer.register_optimizer_step_pre_hook(self._stepping))
+    self.doors.stand_in(torch, 'compile', self._compile)
+    if torch.distributed.is_available(): self.doors.stand_in(torch.distributed, 'destroy_process_group', self._destroy)
+    warnings.filterwarnings('ignore', r'Using `torch.compile\(module\)` when there are global hooks')
+    return self
 
 # %% ../nbs/82_watching.ipynb #70e74881
 @patch
