@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/borrow.html.md"""
 # %% auto #0
 __all__ = ['Held', 'entries', 'reach', 'borrowed', 'replaced', 'stay_young', 'forget_fakes']
 
-# %% ../nbs/30_borrow.ipynb #7354e50b
+# %% ../nbs/30_borrow.ipynb #df2aa833
 import collections, functools, gc, random, sys, types
 from contextlib import contextmanager
 import torch
@@ -27,7 +27,7 @@ def _holdings(o):
     if hasattr(o, '__array__'): return None          # an array of NumPy, and what behaves as one
     return getattr(o, '__dict__', None)
 
-# %% ../nbs/30_borrow.ipynb #6599a7a4
+# %% ../nbs/30_borrow.ipynb #41f901ea
 def entries(
     holds, # A dict, or another container
 ) -> list:
@@ -47,11 +47,11 @@ def _held_by(h):
         elif h.holds is h.owner and not isinstance(k, str): yield v,f'{h.name}[{k!r}]'
         else: yield v,f'{h.name}.{k}' if h.name else str(k)
 
-# %% ../nbs/30_borrow.ipynb #50a7c93b
+# %% ../nbs/30_borrow.ipynb #f43f623a
 # steps from a module to what is in its service, as to `model.config.rope.cache['cos']`; further away lies the program
 _far = 4
 
-# %% ../nbs/30_borrow.ipynb #f7e3cae8
+# %% ../nbs/30_borrow.ipynb #8936629f
 def reach(
     *roots, # A model, and whatever else is to be looked into
     far:int=_far, # Plain objects are at most so many steps from a module
@@ -73,7 +73,7 @@ def _snapshot(holds):
     if isinstance(holds, dict): return dict(dict.items(holds))
     return set(holds) if isinstance(holds, set) else list(holds)
 
-# %% ../nbs/30_borrow.ipynb #3cd9a6ce
+# %% ../nbs/30_borrow.ipynb #d9b8b54e
 def _differs(holds, was):
     "Does it hold other things than it did, or in another order?"
     if len(holds)!=len(was): return True
@@ -83,7 +83,7 @@ def _differs(holds, was):
         return any(a is not b for a,b in zip(dict.values(holds), was.values()))
     return any(a is not b for a,b in zip(holds, was))
 
-# %% ../nbs/30_borrow.ipynb #b7b64fec
+# %% ../nbs/30_borrow.ipynb #c9a11921
 def _put_back(o, holds, cls, was):
     "Make `o` hold again what it held; by the methods of the plain container, since some subclasses forbid changes"
     if type(o) is not cls: o.__class__ = cls
@@ -108,7 +108,7 @@ def _same_random():
             random.setstate(states[0])
             if np: np.random.set_state(states[1])
 
-# %% ../nbs/30_borrow.ipynb #ce23245c
+# %% ../nbs/30_borrow.ipynb #462296eb
 @contextmanager
 def borrowed(
     *roots, # A model, and whatever else is to be as before
@@ -121,10 +121,10 @@ def borrowed(
         finally:
             for h,(cls,was) in zip(held, before): _put_back(h.owner, h.holds, cls, was)
 
-# %% ../nbs/30_borrow.ipynb #542c4312
-_missing = object()   # stands for an attribute that is not there
+# %% ../nbs/30_borrow.ipynb #dfe2944e
+_not_there = object()   # stands for an attribute that is not there
 
-# %% ../nbs/30_borrow.ipynb #8163dfe4
+# %% ../nbs/30_borrow.ipynb #9515142e
 @contextmanager
 def replaced(
     o, # A class, module or object
@@ -132,17 +132,17 @@ def replaced(
     value, # What it is inside the block
 ):
     "Set an attribute for the length of a block"
-    was = vars(o).get(name, _missing)
+    was = vars(o).get(name, _not_there)
     setattr(o, name, value)
     try: yield
     finally:
-        if was is _missing: delattr(o, name)
+        if was is _not_there: delattr(o, name)
         else: setattr(o, name, was)
 
 # %% ../nbs/30_borrow.ipynb #48e59b35
 _young = 0,1   # generations of Python's garbage collector; the third, 2, holds what has survived for long
 
-# %% ../nbs/30_borrow.ipynb #7a2260b0
+# %% ../nbs/30_borrow.ipynb #e65a9b3a
 @contextmanager
 def stay_young():
     "What is made meanwhile does not grow old, since no garbage is collected"
@@ -154,13 +154,13 @@ def stay_young():
     try: yield
     finally: gc.enable()
 
-# %% ../nbs/30_borrow.ipynb #c6fe6175
+# %% ../nbs/30_borrow.ipynb #ca9f285a
 def _fakes_alive(mode):
     "Fake tensors of `mode` that somebody still holds"
     fakes = [o for age in _young for o in gc.get_objects(age) if type(o) is FakeTensor]
     return [t for t in fakes if getattr(t, 'fake_mode', None) is mode]     # one that is just being made has none
 
-# %% ../nbs/30_borrow.ipynb #0d514485
+# %% ../nbs/30_borrow.ipynb #97549a20
 _cache_steps = 4   # from a cache to its dict, on to an entry, to a result, which is a tuple, and to the tensor
 
 def _leads_on(o):
@@ -174,12 +174,12 @@ def _reaches(o, ids, steps=_cache_steps):
         if steps and _leads_on(r) and _reaches(r, ids, steps-1): return True
     return False
 
-# %% ../nbs/30_borrow.ipynb #d7f65851
+# %% ../nbs/30_borrow.ipynb #82bb410b
 def _clear_caches(ids):
     for o in gc.get_objects():
         if type(o) is functools._lru_cache_wrapper and _reaches(o, ids): o.cache_clear()
 
-# %% ../nbs/30_borrow.ipynb #6fcca544
+# %% ../nbs/30_borrow.ipynb #d10e1ac2
 def _take_out(h, ids):
     "Take what has one of `ids` out of the list or dict `h`"
     if type(h) is list: h[:] = [v for v in h if id(v) not in ids]
@@ -189,7 +189,7 @@ def _take_out(h, ids):
 
 _in_tuples = 3   # rounds: a tensor may be held by itself, in a tuple, or in a tuple of tuples
 
-# %% ../nbs/30_borrow.ipynb #00e51844
+# %% ../nbs/30_borrow.ipynb #0c75c164
 def forget_fakes(
     mode, # `FakeTensorMode` of the run
     keep=(), # Fakes that shall live

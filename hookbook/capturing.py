@@ -18,7 +18,7 @@ from .nested import leaves, map_leaves, map_named
 from .modules import find
 from .words import some
 from .kept import Activations, Awaited
-from .silent import compiled_before, is_compiled, maybe, stay_eager, why_none
+from .silent import is_compiled, maybe, stay_eager, why_none
 from .taking import Taking, named_inputs
 from .taps import Plan, Tap, out_of_graph
 

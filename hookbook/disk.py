@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 import torch
-from torch import nn, Tensor
+from torch import Tensor
 from torch.distributions import Distribution
 from torch.nn.utils.rnn import PackedSequence
 from fastcore.basics import patch

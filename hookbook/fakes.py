@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/fakes.html.md"""
 __all__ = ['sparse_layouts', 'aten', 'device_of', 'home', 'Fakes', 'dense_parts', 'Aliases', 'places', 'swap_state', 'op_name',
            'op_family', 'storage_id', 'operands', 'FakeRun', 'fake_of', 'unpacked', 'pad_packed']
 
-# %% ../nbs/31_fakes.ipynb #9076a15e
+# %% ../nbs/31_fakes.ipynb #bb6b4280
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy, UninitializedParameter, UninitializedBuffer
@@ -26,7 +26,7 @@ def device_of(
     "The device of `t`; that which it pretends to be on, if it is a fake"
     return t.fake_device if isinstance(t, FakeTensor) else t.device
 
-# %% ../nbs/31_fakes.ipynb #eb883bee
+# %% ../nbs/31_fakes.ipynb #81264087
 def home(
     model:nn.Module, # Any module
     args, # Its inputs, nested
@@ -37,7 +37,7 @@ def home(
         if d.type!='meta': return d
     return torch.device('cpu')
 
-# %% ../nbs/31_fakes.ipynb #d3848888
+# %% ../nbs/31_fakes.ipynb #196e3d45
 _worth_keeping = 2**16   # elements: a mask for 256 tokens, or the lengths of a large batch, and half a megabyte at most
 
 def _has_small_value(t):
@@ -49,12 +49,12 @@ def _has_small_value(t):
 # %% ../nbs/31_fakes.ipynb #bf68ef33
 _ordinary = Tensor,nn.Parameter,nn.Buffer   # a subclass of these may be made of other tensors inside
 
-def _is_plain(t):
+def _sizes_suffice(t):
     "Can a fake of `t` be made of its sizes alone?"
     if t.is_quantized or t.is_nested or t.layout is not torch.strided: return False
     return type(t) in _ordinary or isinstance(t, FakeTensor)
 
-# %% ../nbs/31_fakes.ipynb #c2e7cbbe
+# %% ../nbs/31_fakes.ipynb #d34396eb
 class Fakes:
     "Gives a fake tensor for a real one, and knows the values of small ones"
     def __init__(self,
@@ -66,13 +66,13 @@ class Fakes:
     def __call__(self, t):
         if t.layout in sparse_layouts:
             raise TypeError('a fake sparse tensor has no values at all, so it would tell the wrong sizes')
-        if _is_plain(t): new = self.plain(t)
+        if _sizes_suffice(t): new = self.plain(t)
         else: new = self.mode.from_tensor(t.detach()).requires_grad_(t.requires_grad)
         if isinstance(t, nn.Parameter): new._is_param = True      # as `nn.Parameter` does for subclasses of tensors
         if _has_small_value(t): self.values[new] = t.detach().clone()
         return new
 
-# %% ../nbs/31_fakes.ipynb #1e1c4198
+# %% ../nbs/31_fakes.ipynb #03a6511a
 @patch
 def plain(self:Fakes, t):
     "The fake of an ordinary tensor, made as PyTorch makes its own: a shell on meta, and the device it claims"
@@ -80,14 +80,14 @@ def plain(self:Fakes, t):
     device = device_of(t)
     return FakeTensor(self.mode, shell, self.home if device.type=='meta' else device)
 
-# %% ../nbs/31_fakes.ipynb #76b99126
+# %% ../nbs/31_fakes.ipynb #89837196
 _compressed_rows,_compressed_columns = ('crow_indices','col_indices','values'),('ccol_indices','row_indices','values')
 sparse_layouts = {   # from a layout to the methods that give the dense parts of such a tensor, its values last
     torch.sparse_coo: ('_indices','_values'),     # those without an underscore ask whether it is coalesced
     torch.sparse_csr: _compressed_rows, torch.sparse_bsr: _compressed_rows,
     torch.sparse_csc: _compressed_columns, torch.sparse_bsc: _compressed_columns}
 
-# %% ../nbs/31_fakes.ipynb #78d6a006
+# %% ../nbs/31_fakes.ipynb #02455469
 def dense_parts(
     t:Tensor, # Of any layout
 ) -> list:
@@ -115,7 +115,7 @@ class _Lazy:
 class _LazyParam(_Lazy, UninitializedParameter): pass
 class _LazyBuffer(_Lazy, UninitializedBuffer): pass
 
-# %% ../nbs/31_fakes.ipynb #8ed552f7
+# %% ../nbs/31_fakes.ipynb #d8fcc06a
 def _lazy_stand_in(t, home, tell):
     if isinstance(t, UninitializedParameter): new = _LazyParam(t.requires_grad, 'cpu', t.dtype)
     else: new = _LazyBuffer(False, 'cpu', t.dtype)
@@ -136,13 +136,13 @@ def places(
             uses.append((h.holds,k))
     return res
 
-# %% ../nbs/31_fakes.ipynb #67096197
+# %% ../nbs/31_fakes.ipynb #41ad7cb3
 def _put(new, uses):
     "Put `new` in each place; by the plain methods, since some subclasses forbid changes"
     for holds,k in uses: (dict if isinstance(holds, dict) else list).__setitem__(holds, k, new)
     return new
 
-# %% ../nbs/31_fakes.ipynb #15755479
+# %% ../nbs/31_fakes.ipynb #6bc7e4a1
 def swap_state(
     held, # List of `Held`, as `borrowed` gives it
     stand_in, # `Fakes` or `Aliases`: gives a stand-in for a tensor
@@ -162,7 +162,7 @@ def swap_state(
         put(_lazy_stand_in(t, place, tell), t, uses)
     return made
 
-# %% ../nbs/31_fakes.ipynb #aef41a04
+# %% ../nbs/31_fakes.ipynb #85daeff7
 aten = torch.ops.aten   # PyTorch's own operators
 # an operator such as `aten.mm.default` has no public way to its names
 def op_name(func): return func._schema.name.replace('::', '.')      # 'aten.mm'
@@ -172,7 +172,7 @@ def storage_id(storage):
     "The address of a storage in C++: all that identifies it, since each question for it makes another object in Python"
     return storage._cdata
 
-# %% ../nbs/31_fakes.ipynb #f46e697b
+# %% ../nbs/31_fakes.ipynb #4175bb7d
 def operands(
     args, # Arguments of an operator
 ): # Yields tensors
@@ -195,7 +195,7 @@ def _may_mix(op, kinds):
 def _by_x(t): return 'x'.join(map(str, t.shape)) or 'scalar'
 def _dtype_by_x(t): return f'{str(t.dtype).removeprefix("torch.")} ({_by_x(t)})'
 
-# %% ../nbs/31_fakes.ipynb #a867c49b
+# %% ../nbs/31_fakes.ipynb #2505916a
 def _refused(func, args):
     "Why the real operator would refuse `args`, which the fake one takes; `None` if it would not"
     op = op_family(func)
@@ -218,7 +218,7 @@ def _with_operands(args, f):
     several = list,tuple
     return [type(a)(map(one, a)) if isinstance(a, several) else one(a) for a in args]
 
-# %% ../nbs/31_fakes.ipynb #21dcf6a5
+# %% ../nbs/31_fakes.ipynb #8da12e5c
 class FakeRun:
     "Runs operators on fake tensors, and follows the values of small ones"
     def __init__(self,
@@ -256,7 +256,7 @@ def __call__(self:FakeRun, func, args, kwargs):
     if func._schema.is_mutable: self.forget(func, args)      # it writes into an argument, and says so nowhere else
     return out
 
-# %% ../nbs/31_fakes.ipynb #5a319c93
+# %% ../nbs/31_fakes.ipynb #55e32517
 @patch
 def plainly(self:FakeRun, func, args, kwargs):
     "On fakes alone; the cache of fake results can't compare the packed weights of quantized recurrent layers"
@@ -265,7 +265,7 @@ def plainly(self:FakeRun, func, args, kwargs):
         if '__eq__' not in str(e): raise
         with replaced(self.fakes.mode, 'cache_enabled', False): return func(*args, **kwargs)
 
-# %% ../nbs/31_fakes.ipynb #3171502f
+# %% ../nbs/31_fakes.ipynb #68ef7006
 @patch
 def adopt(self:FakeRun, x):
     "Fake tensors for real results, their values known"
@@ -282,7 +282,7 @@ def _is_here(device):
     "Can values for this device be worked out on this machine?"
     return device.type=='cpu' or (device.type!='meta' and torch.cuda.is_available())
 
-# %% ../nbs/31_fakes.ipynb #90802196
+# %% ../nbs/31_fakes.ipynb #46a110a3
 @patch
 def follow(self:FakeRun, func, args, kwargs, out):
     "Work out the real values of `out`, unless they are many or have no meaning; tells whether it did"
@@ -295,7 +295,7 @@ def follow(self:FakeRun, func, args, kwargs, out):
         if isinstance(t, FakeTensor): self.values[t] = r
     return True
 
-# %% ../nbs/31_fakes.ipynb #146f77a4
+# %% ../nbs/31_fakes.ipynb #6104681d
 @patch
 def forget(self:FakeRun, func, args):
     "A known tensor was overwritten by something unknown: its value is gone, and that of all its views"
@@ -318,14 +318,14 @@ def fake_of(
         return f
     return _f
 
-# %% ../nbs/31_fakes.ipynb #b2a56423
+# %% ../nbs/31_fakes.ipynb #a5d40f44
 @patch
 def by_shape(self:FakeRun, func, args, kwargs):
     "The output of an operator that does not run on fake tensors; `None` if its shape is not known"
     f = _without_fake.get(op_name(func))
     return f and f(self, *args, **kwargs)
 
-# %% ../nbs/31_fakes.ipynb #e70602bf
+# %% ../nbs/31_fakes.ipynb #3f6a1d5a
 @fake_of('aten: _grouped_mm')
 def _grouped_out(run, a, b, offs=None, bias=None, out_dtype=None):
     if a.ndim+b.ndim==5: lead = ()         # rows sorted by expert, times a matrix an expert, or the other way round
@@ -333,7 +333,7 @@ def _grouped_out(run, a, b, offs=None, bias=None, out_dtype=None):
     size = *lead,a.shape[-2],b.shape[-1]
     return a.new_empty(size, dtype=out_dtype)
 
-# %% ../nbs/31_fakes.ipynb #20385f62
+# %% ../nbs/31_fakes.ipynb #b473f458
 def unpacked(
     packed, # The packed weights of a quantized layer, an object of C++
 ) -> Tensor:
@@ -356,17 +356,17 @@ def _index(run, x, masks):
             res += run.adopt(where)
     return aten.index.Tensor(x, res)
 
-# %% ../nbs/31_fakes.ipynb #09044bbf
+# %% ../nbs/31_fakes.ipynb #82649ae5
 @fake_of('aten: masked_select')
 def _masked_select(run, x, mask): return _index(run, x, [mask.expand_as(x)])
 
-# %% ../nbs/31_fakes.ipynb #d0a02005
+# %% ../nbs/31_fakes.ipynb #14047fb4
 def _how_many_reach(lengths):
     "For each step, how many of `lengths` go beyond it; and the other way round, lengths from such sizes"
     lengths,steps = torch.tensor(lengths),torch.arange(max(lengths))
     return (lengths>steps[:,None]).sum(1)
 
-# %% ../nbs/31_fakes.ipynb #f384f158
+# %% ../nbs/31_fakes.ipynb #29415143
 @fake_of('aten: _pack_padded_sequence')
 def _packed(run, x, lengths, batch_first):
     "Padded sequences of known lengths, packed"
@@ -377,7 +377,7 @@ def _packed(run, x, lengths, batch_first):
         sizes = _how_many_reach(ls)
     return x.new_empty(sum(ls), *x.shape[2:]),sizes
 
-# %% ../nbs/31_fakes.ipynb #3bb11a80
+# %% ../nbs/31_fakes.ipynb #c7306d8f
 def pad_packed(data, sizes, batch_first, padding, total):
     "What `torch._VF._pad_packed_sequence` gives, which reads and writes memory that fake tensors don't have"
     with no_dispatch():

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from torch import nn
 from fastcore.basics import patch
 from .running import blind, recomputing, times_running
-from .kept import Entry, Forward
+from .kept import Forward
 
 # %% ../nbs/23_forwards.ipynb #bf6f6787
 class Gate:

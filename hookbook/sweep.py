@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 import torch
-from torch import nn, Tensor
+from torch import nn
 from torch.nn.parameter import is_lazy
 from fastcore.basics import patch
 from .nested import describe, map_leaves, tensors

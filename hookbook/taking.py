@@ -15,7 +15,7 @@ from types import FunctionType
 import torch
 from torch import nn, Tensor
 from fastcore.basics import patch
-from .nested import get_leaf, leaves, opened, tensors
+from .nested import get_leaf, opened
 from .kept import Entry
 
 # %% ../nbs/22_taking.ipynb #7135415f
