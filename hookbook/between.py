@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/between.html.md"""
 # %% auto #0
 __all__ = ['instead', 'OpEdits']
 
-# %% ../nbs/28_between.ipynb #b00dfe82
+# %% ../nbs/28_between.ipynb #5cfbe3ea
 import sys
 from threading import get_ident
 import torch
@@ -23,7 +23,7 @@ from .taps import Tap
 from .capturing import capture
 from .editing import as_edit, edit, NamedEdit, said_edit, same_shapes
 
-# %% ../nbs/28_between.ipynb #db8afb22
+# %% ../nbs/28_between.ipynb #fb99c3f4
 @patch
 def watch_ops(self:Tap):
     "Watch the functions that were asked for"
@@ -39,7 +39,7 @@ def op_called(self:Tap, op, f, args, kwargs):
     if self.plan.sees_outputs: self.op_value('out', op, out)
     return out
 
-# %% ../nbs/28_between.ipynb #d438eac6
+# %% ../nbs/28_between.ipynb #8bc2c71d
 @patch
 def op_value(self:Tap, what, op, v, spoilt=False):
     "What a function was given, or gives; is it about to be overwritten?"
@@ -58,7 +58,7 @@ def op_aside(self:Tap, what, name, v):
     elif get_ident()!=self.gate.owner: self.facts.add('thread')
     elif word := blind(): self.warn_blind(name, word)
 
-# %% ../nbs/28_between.ipynb #f5c458f8
+# %% ../nbs/28_between.ipynb #bd517155
 _why_silent = Tap.why_silent   # of a layer
 
 @patch
@@ -72,7 +72,7 @@ def _why_no_op(tap, name):
     if name in tap.store.gone: return f"{name!r} was called in an earlier forward. keep='all' keeps every one."
     return f'no function {name!r} was called. {not_called}'
 
-# %% ../nbs/28_between.ipynb #cdc6365f
+# %% ../nbs/28_between.ipynb #2affaa93
 class instead:
     "An edit that puts another function in the place of one in the code of a model"
     def __init__(self,
@@ -85,7 +85,7 @@ class instead:
     def __call__(self, name, v, call): raise TypeError(f'instead takes the place of a function, such as {name+"/softmax"!r}, and {name!r} is a layer: '
                                                        'give a function of its value')
 
-# %% ../nbs/28_between.ipynb #2f6d19d9
+# %% ../nbs/28_between.ipynb #53f27dee
 class OpEdits:
     "What is to be done to one function"
     def __init__(self, name, edits):
@@ -100,7 +100,7 @@ class OpEdits:
         for f in self.functions: out = same_shapes(self.name, out, f(self.name, out, call))
         return out
 
-# %% ../nbs/28_between.ipynb #bedbeca0
+# %% ../nbs/28_between.ipynb #86fe030e
 def _edited(plan, call, f, args, kwargs):
     "The result of a function with its edits"
     in_place = bool(args) and isinstance(args[0], Tensor) and writes_first(f, args, kwargs)
@@ -118,7 +118,7 @@ def _not_in_place(plan, call, f, args, kwargs):
     for t,o in zip(tensors(target), tensors(new)): t.copy_(o)
     return target
 
-# %% ../nbs/28_between.ipynb #e79dad44
+# %% ../nbs/28_between.ipynb #abf7a6ff
 @patch
 def edit_ops(self:edit, hooks):
     "Watch the functions that are to be edited"
@@ -135,7 +135,7 @@ def op_plan(self:edit, op):
         self.op_plans[op.name] = OpEdits(op.name, edits)
     return self.op_plans[op.name]
 
-# %% ../nbs/28_between.ipynb #24de1a7d
+# %% ../nbs/28_between.ipynb #ec967e40
 _repeated = ('runs in a function that is checkpointed by itself. Its repetition during backward runs outside of the module, '
              'where no edit can reach it, so the gradients would be wrong. Checkpoint a module, or turn checkpointing off')
 
