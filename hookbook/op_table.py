@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/op_table.html.md"""
 # %% auto #0
 __all__ = ['OpRow', 'op_kind', 'Ops', 'Lister']
 
-# %% ../nbs/17_op_table.ipynb #9882f2e1
+# %% ../nbs/17_op_table.ipynb #f221838d
 import linecache, sys
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from .modules import named_modules
 from .op_names import of_models, op_base, Site, site_of, writes_first
 from .words import cut, did_you_mean, Grid, md, plural
 
-# %% ../nbs/17_op_table.ipynb #d85dff37
+# %% ../nbs/17_op_table.ipynb #4012235c
 @dataclass
 class OpRow:
     "One function in the code of a module"
@@ -40,7 +40,7 @@ class OpRow:
     @property
     def code(self): return linecache.getline(self.site.file, self.site.line).strip()
 
-# %% ../nbs/17_op_table.ipynb #56ad6194
+# %% ../nbs/17_op_table.ipynb #19c62fb4
 def _memory(t):
     "What identifies the memory of `t`, also of one without numbers; private, as all that does"
     try: return t.untyped_storage()._cdata
@@ -63,7 +63,7 @@ def op_kind(
     memory = {_memory(t) for t in given}-{None}
     return 'view' if all(_memory(t) in memory for t in got) else ''
 
-# %% ../nbs/17_op_table.ipynb #a29049b0
+# %% ../nbs/17_op_table.ipynb #6c4137a3
 _heads = ['function','shape','where','code']
 _code_width = 60   # columns of a line of code, in a table
 
@@ -85,14 +85,14 @@ class Ops(list):
 
     def __contains__(self, name): return name in self.names if isinstance(name, str) else list.__contains__(self, name)
 
-# %% ../nbs/17_op_table.ipynb #9c1eebf9
+# %% ../nbs/17_op_table.ipynb #6ab018ac
 @patch
 def _cells(self:Ops): return [[r.name, _said_shapes(r), str(r.site), cut(r.code, _code_width)] for r in self]
 
 @patch
 def __repr__(self:Ops): return '\n'.join([Grid(_heads, self._cells(), align='<<<<').text(), *self.notes])
 
-# %% ../nbs/17_op_table.ipynb #ddfb9478
+# %% ../nbs/17_op_table.ipynb #002ee37a
 def _tree(rows):
     "Functions by module, and modules by the module around them: `(rows, {name: tree})`"
     own,inner = [],{}
@@ -111,12 +111,13 @@ def _joined(name, tree):
 
 def _count(tree): return len(tree[0])+sum(map(_count, tree[1].values()))
 
-# %% ../nbs/17_op_table.ipynb #93914df4
+# %% ../nbs/17_op_table.ipynb #fd607a2f
 def _folded(name, tree, xml, open=False):
     "A module and all that is in it, as HTML"
     name,(own,inner) = _joined(name, tree)
     title = f'{name or "the model"}: {plural(_count((own,inner)), "function")}'
-    body = [Grid(_heads, Ops(own)._cells(), align='<<<<', code=['code']).html()] if own else []
+    table = Grid(_heads, Ops(own)._cells(), align='<<<<').html()
+    body = [xml.NotStr(table)] if own else []
     body += [_folded(f'{name}.{k}'.lstrip('.'), t, xml) for k,t in inner.items()]
     return xml.Details(xml.Summary(title), *body, open=open, style='margin-left:1em')
 
@@ -126,7 +127,7 @@ def _repr_html_(self:Ops):
     tree = _tree([(r, r.module.split('.') if r.module else []) for r in self])
     return xml.to_xml(xml.Div(_folded('', tree, xml, open=True), *map(xml.P, self.notes)))
 
-# %% ../nbs/17_op_table.ipynb #6c315d7a
+# %% ../nbs/17_op_table.ipynb #201bee24
 class Lister(TorchFunctionMode):
     "Lists the functions that `model` calls, while it's on"
     def __init__(self,
@@ -144,7 +145,7 @@ class Lister(TorchFunctionMode):
     def ends(self, m, args, out):
         if self.running: self.running.pop()
 
-# %% ../nbs/17_op_table.ipynb #4920143f
+# %% ../nbs/17_op_table.ipynb #c2860133
 @patch
 def __enter__(self:Lister):
     self.hooks.callback(register_module_forward_pre_hook(self.begins).remove)
@@ -156,7 +157,7 @@ def __exit__(self:Lister, *args):
     self.hooks.close()
     super(Lister, self).__exit__(*args)
 
-# %% ../nbs/17_op_table.ipynb #a58dc422
+# %% ../nbs/17_op_table.ipynb #e2743de3
 @patch
 def __torch_function__(self:Lister, f, types, args=(), kwargs=None):
     kwargs,frame = kwargs or {},sys._getframe(1)
@@ -177,7 +178,7 @@ def note(self:Lister, here, f, args, kwargs, out, site):
     shapes = {p: tuple(t.shape) for p,t in leaves(out)}
     self.rows[name] = OpRow(name, shapes, getattr(first, 'dtype', None), site, op_kind(f, args, kwargs, out))
 
-# %% ../nbs/17_op_table.ipynb #e25aeca5
+# %% ../nbs/17_op_table.ipynb #562f5b2f
 @patch
 def listed(self:Lister,
     all:bool=False, # Also what asks for shapes, views, casts and creates?
