@@ -28,7 +28,8 @@ FINITE = slice(ZERO-_INF, ZERO+_INF)   # the bins of numbers: those of the infin
 def bin_edges() -> np.ndarray: # (2049,), float64, ascending but for the `nan` codes at both ends
     "Edges of the bins of `hist_bits`: values `x` with `edges[i] <= x < edges[i+1]` fall into bin `i` (for negative ones, `<` and `<=` change places)"
     pos = np.full(N_BINS-ZERO+1, np.nan)
-    pos[:_INF+1] = (np.arange(_INF+1, dtype=np.uint32)<<21).view(np.float32)
+    codes = np.arange(_INF+1, dtype=np.uint32)
+    pos[:_INF+1] = (codes<<21).view(np.float32)
     return np.concatenate([-pos[:0:-1], pos])
 
 # %% ../nbs/07_bins.ipynb #0bfdb509
@@ -62,7 +63,8 @@ def _codes(x):
 # %% ../nbs/07_bins.ipynb #b6b06523
 def count_host(x) -> np.ndarray: # (2048,), int64
     "Count all of the flat tensor `x`, on the CPU"
-    codes = x.numpy().view(np.int32)>>21 if x.dtype==torch.float32 else _codes(x).numpy()
+    if x.dtype==torch.float32: codes = x.numpy().view(np.int32)>>21   # numpy starts faster
+    else: codes = _codes(x).numpy()
     h = np.bincount(codes+codes.dtype.type(ZERO), minlength=N_BINS)
     h[:ZERO] = h[ZERO-1::-1].copy()   # negative codes run backwards
     return h
@@ -71,7 +73,7 @@ def count_host(x) -> np.ndarray: # (2048,), int64
 def _count(codes, n):
     "How often each of the integers from 0 to `n-1` occurs in `codes`: as `bincount`, which would wait for the device"
     res = torch.zeros(n, dtype=torch.int64, device=codes.device)
-    ones = torch.ones((), dtype=torch.int64, device=codes.device).expand(len(codes))
+    ones = res.new_ones(()).expand(len(codes))
     return res.scatter_add_(0, codes.to(torch.int64), ones)
 
 # %% ../nbs/07_bins.ipynb #eedf509f
@@ -122,7 +124,8 @@ def magnitudes(
     h, # (..., 2048), counts as `hist_bits` gives them
 ): # (..., 1020): the first is that of zero
     "The counts of finite values by magnitude"
-    return h[...,ZERO:ZERO+_INF] + h[...,ZERO-1:ZERO-1-_INF:-1]
+    positive,negative = h[...,ZERO:],h[...,ZERO-1::-1]
+    return (positive+negative)[...,:_INF]
 
 # %% ../nbs/07_bins.ipynb #cf335281
 def _fixed(a):
@@ -132,13 +135,15 @@ def _fixed(a):
 @cache
 def finite_edges() -> np.ndarray: # (2041,), ascending
     "Edges of the bins of `finite`, the outermost at the largest numbers that `float32` has"
-    return _fixed(bin_edges()[FINITE.start:FINITE.stop+1].clip(-_MAX, _MAX))
+    edges = bin_edges()[FINITE.start:FINITE.stop+1]
+    return _fixed(edges.clip(-_MAX, _MAX))
 
 # %% ../nbs/07_bins.ipynb #9b376876
 @cache
 def magnitude_edges() -> np.ndarray: # (1021,), ascending from 0
     "Edges of the bins of `magnitudes`"
-    return _fixed(bin_edges()[ZERO:ZERO+_INF+1].clip(max=_MAX))
+    edges = bin_edges()[ZERO:ZERO+_INF+1]
+    return _fixed(edges.clip(max=_MAX))
 
 # %% ../nbs/07_bins.ipynb #c2f98a00
 def lower_edges() -> np.ndarray: # (1020,)
@@ -151,7 +156,8 @@ def _inside(h, below, i, want):
     inside = np.take_along_axis(h, i, -1)
     before = np.take_along_axis(below, i, -1)-inside
     lo,hi = finite_edges()[i],finite_edges()[i+1]
-    return lo+(hi-lo)*(want-before)/np.where(inside>0, inside, 1)
+    share = (want-before)/np.maximum(inside, 1e-9)
+    return lo+(hi-lo)*share
 
 # %% ../nbs/07_bins.ipynb #adc7a80a
 def quantile(
@@ -164,8 +170,9 @@ def quantile(
     below = h.cumsum(-1)
     n = below[...,-1:]
     want = np.maximum(q*n, 1e-9)   # the lowest value is in the first bin that holds any
-    i = np.minimum((below<want).sum(-1, keepdims=True), h.shape[-1]-1)
-    res = np.where(n>0, _inside(h, below, i, want), np.nan)[...,0]
+    i = (below<want).sum(-1, keepdims=True)
+    found = _inside(h, below, i.clip(max=h.shape[-1]-1), want)
+    res = np.where(n>0, found, np.nan)[...,0]
     return res if res.ndim else res.item()
 
 # %% ../nbs/07_bins.ipynb #805214e3
@@ -174,9 +181,12 @@ def _code(power): return 4*(power+127)   # of 2**power: the exponent of a float3
 # %% ../nbs/07_bins.ipynb #cb25513d
 def _folds():
     "Where the runs of bins begin that are kept as one"
-    eight,lo,hi = _code(8)-_code(0),_code(-40),_code(24)
-    mag = [0, 1, *range(_code(-120), lo, eight), *range(lo, hi), *range(hi, _INF, eight), _INF, _INF+1, ZERO]
-    return np.array([ZERO-m for m in mag[:0:-1]] + [ZERO+m for m in mag[:-1]])
+    lo,hi = _code(-40),_code(24)
+    eight = _code(8)-_code(0)
+    small,large = range(_code(-120), lo, eight),range(hi, _INF, eight)
+    mag = np.array([0, 1, *small, *range(lo, hi), *large, _INF, _INF+1])
+    negative = ZERO-np.append(mag, ZERO)[:0:-1]
+    return np.concatenate([negative, ZERO+mag])
 
 _starts = _folds()
 _widths = np.diff(_starts, append=N_BINS)
@@ -198,25 +208,30 @@ def unfold(
     h = np.asarray(folded, dtype=np.int64)
     base,rest = h//_widths,h%_widths
     place = np.arange(N_BINS)-np.repeat(_starts, _widths)
-    return np.repeat(base, _widths, -1)+(place<np.repeat(rest, _widths, -1))
+    more = place<np.repeat(rest, _widths, -1)   # what can't be spread evenly goes to the first ones
+    return np.repeat(base, _widths, -1)+more
 
 # %% ../nbs/07_bins.ipynb #280b8f7e
 @cache
 def _bins_40():
     "For each code of sign, exponent and 5 bits of mantissa, the bin from 0 to 39 of its values, or 40 for none"
     edge = (np.arange(8192, dtype=np.uint32)<<18).view(np.float32)
-    positive = np.where(edge<10, np.nan_to_num(edge, posinf=0).clip(max=10)*4, 40).astype(int)
+    inside = np.where(edge<10, edge, 10)   # so that 40 is the bin of all that is larger, and of `nan`
+    positive = (inside*4).astype(int)
     return np.concatenate([np.full(8192, 40), positive])
 
 # %% ../nbs/07_bins.ipynb #e97363ad
 def _host_40(x):
     if x.dtype not in float32s: return _any_40(x)
     y = x.float()
-    n = torch.bincount((y.view(torch.int32)>>18)+8192, minlength=2*8192).numpy()
+    codes = (y.view(torch.int32)>>18)+8192
+    n = torch.bincount(codes, minlength=2*8192).numpy()
     h = np.bincount(_bins_40(), n, 41)[:40].astype(np.int64)
     a = y.numpy()
     h[39] += np.count_nonzero(a==10)
-    if n[0]: h[0] += np.count_nonzero(a==0)-np.count_nonzero(a.view(np.int32)==0)   # negative zeros
+    if n[0]:   # among the smallest negative numbers there are negative zeros
+        positive_zeros = np.count_nonzero(a.view(np.int32)==0)
+        h[0] += np.count_nonzero(a==0)-positive_zeros
     return torch.from_numpy(h)
 
 # %% ../nbs/07_bins.ipynb #b214d264
@@ -224,13 +239,15 @@ def _any_40(x):
     "As `_host_40`, for types that `float32` cannot hold"
     a = x.to(torch.float64).numpy()
     a = a[(a>=0) & (a<=10)]
-    return torch.from_numpy(np.bincount(np.minimum((a*4).astype(np.intp), 39), minlength=40))   # 4*a is exact
+    bins = (a*4).astype(np.intp)   # 4*a is exact
+    return torch.from_numpy(np.bincount(bins.clip(max=39), minlength=40))
 
 # %% ../nbs/07_bins.ipynb #7979a184
 def _there_40(x):
     "As `_host_40`, on the device of `x`"
-    y = x.to(torch.float32 if x.device.type=='mps' else work_type(x.dtype))
-    return _count(torch.where((y>=0) & (y<=10), (y*4).floor().clamp(0,39), 40), 41)[:40]
+    y = x.to(work_there(x))
+    bins = (y*4).floor().clamp(0,39)
+    return _count(torch.where((y>=0) & (y<=10), bins, 40), 41)[:40]
 
 # %% ../nbs/07_bins.ipynb #ca3e39bb
 def hist_40(
@@ -238,7 +255,8 @@ def hist_40(
 ) -> Tensor: # (40,), int64, on the device of `t`
     "Count all the values from 0 to 10 in 40 equal bins, as `histc(40,0,10)` does in exact arithmetic"
     v = values(t)
-    if v.x is None or not len(v.x): return torch.zeros(40, dtype=torch.int64, device='cpu' if v.x is None else v.x.device)
+    if v.x is None: return torch.zeros(40, dtype=torch.int64, device='cpu')
+    if not len(v.x): return v.x.new_zeros(40, dtype=torch.int64)
     count,size = (_host_40,BLOCK) if on_host(v) else (_there_40,PIECE)
     h = sum(map(count, v.x.split(size)))
     if v.zeros: h[0] += v.zeros

@@ -9,7 +9,7 @@ __all__ = ['ALARM', 'subplots', 'panels', 'one_panel', 'short_name', 'name_rows'
            'draw_map', 'rows_over_time', 'asinh_axis', 'power_of_ten', 'log_axis', 'mark_log_axis', 'zeros_at_edge',
            'suit_axis']
 
-# %% ../nbs/62_canvas.ipynb #0370b6ce
+# %% ../nbs/62_canvas.ipynb #4ac2c226
 import math
 import numpy as np
 from fastcore.basics import ifnone
@@ -50,6 +50,7 @@ def panels(
     if len(axs)!=n: raise ValueError(f'there are {n} panels to draw: give `ax` {n} axes, and not {len(axs)}')
     return axs
 
+# %% ../nbs/62_canvas.ipynb #ad591cdd
 def one_panel(
     ax, # Axes to draw on; `None`: make them
     figsize:tuple|None, # Of the new figure, in inches
@@ -57,7 +58,7 @@ def one_panel(
     "The axes `ax`, or new ones"
     return panels(ax, 1, 1, figsize)[0]
 
-# %% ../nbs/62_canvas.ipynb #d953eac0
+# %% ../nbs/62_canvas.ipynb #7311a41a
 def short_name(
     name:str, # Of a layer
     most:int=26, # Letters
@@ -85,6 +86,7 @@ def name_rows(
     ax.set_yticks(range(0, len(names), k), shown, fontsize=size, parse_math=False)
     ax.set_ylim(len(names)-.5, -.5)
 
+# %% ../nbs/62_canvas.ipynb #2c8f3f64
 def height_for(n:int) -> float:
     "Inches that a picture with `n` named rows needs"
     return 1.2+max(.25*min(n, 20), .145*n)
@@ -110,6 +112,7 @@ def depth_key(
     for t in key.get_texts(): t.set_parse_math(False)
     return key
 
+# %% ../nbs/62_canvas.ipynb #d0372807
 def _depth_bar(ax, names):
     import matplotlib as mpl
     last = len(names)-1
@@ -161,7 +164,7 @@ def rows_over_time(
     if key: ax.get_figure().colorbar(im, ax=ax, label=label, aspect=30, pad=.02)
     return im
 
-# %% ../nbs/62_canvas.ipynb #0b88fa00
+# %% ../nbs/62_canvas.ipynb #ab128e07
 def asinh_axis(
     ax, # Axes whose limits stand
     width:float, # Up to which magnitude it is linear
@@ -172,7 +175,7 @@ def asinh_axis(
     ax.set_yticks(marks, [f'{t:g}' for t in marks])
     ax.set_yticks([], minor=True)
 
-# %% ../nbs/62_canvas.ipynb #94ff4cc1
+# %% ../nbs/62_canvas.ipynb #b98ea6cc
 _raised = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
 
 def power_of_ten(
@@ -197,6 +200,7 @@ def log_axis(
     getattr(axis.axes, f'set_{axis.axis_name}scale')('log')
     mark_log_axis(axis, most)
 
+# %% ../nbs/62_canvas.ipynb #df77bc23
 def mark_log_axis(
     axis, # A logarithmic axis whose limits stand
     most:int=4, # So many numbers, about
@@ -210,6 +214,7 @@ def mark_log_axis(
     axis.set_major_locator(loc)
     axis.set_major_formatter(text)
 
+# %% ../nbs/62_canvas.ipynb #8d4c6c00
 def _round_locator(lo, hi, most):
     "Where the numbers of a short axis stand"
     from matplotlib.ticker import LogLocator, MaxNLocator
@@ -219,7 +224,7 @@ def _round_locator(lo, hi, most):
         if shown<=most: break
     return loc if shown>1 else MaxNLocator(most)
 
-# %% ../nbs/62_canvas.ipynb #dc917935
+# %% ../nbs/62_canvas.ipynb #c65cd396
 def zeros_at_edge(
     ax, # Axes with a row a layer
     values, # One number a row
@@ -232,7 +237,7 @@ def zeros_at_edge(
     edge = dict(transform=ax.get_yaxis_transform(), clip_on=False)   # across in shares of the axis, down in rows
     ax.plot(np.zeros(len(at)), at, '<', color=color, ms=5, **edge)
 
-# %% ../nbs/62_canvas.ipynb #5651a447
+# %% ../nbs/62_canvas.ipynb #bedc94a9
 def suit_axis(
     ax, # Axes on which `values` are drawn
     values, # Arrays of numbers

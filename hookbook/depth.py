@@ -9,13 +9,13 @@ __all__ = ['pick_layers', 'recorded_layers', 'merge_orders', 'root_name', 'param
            'has_updates', 'layer_grads', 'layer_updates', 'moments', 'moment_name', 'log_mean', 'late_quantiles',
            'late_median', 'profiles']
 
-# %% ../nbs/60_depth.ipynb #390ea730
+# %% ../nbs/60_depth.ipynb #fd75dada
 import re, warnings
 import numpy as np
 from .modules import names_matching
 from .run import *
 
-# %% ../nbs/60_depth.ipynb #5664badb
+# %% ../nbs/60_depth.ipynb #b47b50c4
 def pick_layers(
     names, # All names there are
     layers=None, # A name, a glob, a compiled regex, or a list of these; default: all
@@ -30,10 +30,10 @@ def pick_layers(
 def _taken_by(choice, names):
     if isinstance(choice, re.Pattern): res = [n for n in names if choice.search(n)]
     else: res = names_matching(names, str(choice))
-    if not res: Named.fromkeys(names)[choice]   # raises, and says which names are like it
+    if not res: raise Named.fromkeys(names).unknown(choice)   # which says what names are like it
     return res
 
-# %% ../nbs/60_depth.ipynb #90b18f8e
+# %% ../nbs/60_depth.ipynb #e13b1dfb
 def recorded_layers(
     series, # A `Run`, or one of its tracks
     layers=None, # As in `pick_layers`
@@ -59,7 +59,7 @@ def _merge_into(res, order):
         else: res.insert(at, n)
         at += 1
 
-# %% ../nbs/60_depth.ipynb #3cf305d6
+# %% ../nbs/60_depth.ipynb #43302cc6
 def root_name(run:Run) -> str:
     "What the model itself is called among the layers; empty if it isn't one of them"
     for n,kind in run.info.kinds.items():
@@ -67,11 +67,12 @@ def root_name(run:Run) -> str:
         if n==kind and not holds: return n
     return ''
 
+# %% ../nbs/60_depth.ipynb #077dbdf8
 def param_owner(run:Run, param:str) -> str:
     "The layer that the parameter `param` belongs to"
     return param.rpartition('.')[0] or root_name(run) or param
 
-# %% ../nbs/60_depth.ipynb #95f64576
+# %% ../nbs/60_depth.ipynb #a8dfa50b
 def joined_norm(
     norms, # (things, steps); NaN where a thing had none
 ) -> np.ndarray: # (steps,)
@@ -101,11 +102,12 @@ def _as_they_ran(run, owned):
     ran = dict.fromkeys(owners.get(n, n) for n in run.layers)
     return merge_orders([[n for n in ran if n in owned], list(owned)])
 
-# %% ../nbs/60_depth.ipynb #b0cc2b6f
+# %% ../nbs/60_depth.ipynb #647ac0b5
 def has_updates(run:Run) -> bool:
     "Did an optimizer make a step that was recorded?"
     return 'params' in run.tracks and len(run.grads.params)>0
 
+# %% ../nbs/60_depth.ipynb #46e159f2
 def layer_grads(
     run:Run, # Recorded with an optimizer
 ) -> tuple: # Names of layers, (layers, steps) root mean squares
@@ -113,6 +115,7 @@ def layer_grads(
     names,norms,numel = layer_norms(run, 'grads')
     return names,norms/np.sqrt(numel)[:,None]
 
+# %% ../nbs/60_depth.ipynb #042df373
 def layer_updates(
     run:Run, # Recorded with an optimizer
 ) -> tuple: # Names of layers, (layers, steps) shares; NaN where the weight is 0
@@ -130,6 +133,7 @@ def moments(
     cuts = np.linspace(0, n, min(n, k)+1).astype(int)
     return [slice(a,b) for a,b in zip(cuts, cuts[1:])]
 
+# %% ../nbs/60_depth.ipynb #f7ec720d
 def moment_name(
     steps, # Those of one part
 ) -> str:
@@ -137,7 +141,7 @@ def moment_name(
     first,last = steps[0],steps[-1]
     return f'step {first}' if first==last else f'{first} to {last}'
 
-# %% ../nbs/60_depth.ipynb #d7da17e4
+# %% ../nbs/60_depth.ipynb #84b34c29
 def log_mean(
     x, # Numbers that are not negative; NaN where there is none
     axis:int=-1, # To be averaged
@@ -167,13 +171,14 @@ def late_quantiles(
         warnings.simplefilter('ignore', RuntimeWarning)   # rows of NaN stay NaN
         return np.nanquantile(last, qs, axis=1)
 
+# %% ../nbs/60_depth.ipynb #293f9bb9
 def late_median(
     values, # (layers, steps)
 ) -> np.ndarray: # (layers,)
     "Median of the last quarter of the steps of each row"
     return late_quantiles(values, (.5,))[0]
 
-# %% ../nbs/60_depth.ipynb #869f8244
+# %% ../nbs/60_depth.ipynb #617fb5c6
 def profiles(
     run:Run, # Any run
 ) -> dict: # By `std` and `small`, with an optimizer also `grad` and `update`: names of layers, and (layers, steps)

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/digest.html.md"""
 __all__ = ['number_labels', 'layer_owner', 'late_stats', 'late_updates', 'layer_table', 'match_findings', 'match_layers',
            'Changes', 'changes', 'about']
 
-# %% ../nbs/66_digest.ipynb #254ce20a
+# %% ../nbs/66_digest.ipynb #03f4b651
 import math
 from collections import Counter
 import numpy as np
@@ -18,7 +18,7 @@ from .run import *
 from .health import *
 from .depth import *
 
-# %% ../nbs/66_digest.ipynb #52daf125
+# %% ../nbs/66_digest.ipynb #f28c62cb
 number_labels = dict(   # from the key of a number to the title of its column
     findings='findings', std='std', mean='mean', min='min', max='max', small='near zero', nonfinite='NaN/Inf',
     grad='gradient', update='update')
@@ -46,6 +46,7 @@ def late_stats(
     res['nonfinite'] = {n: int(np.nansum(lost[n])) for n in lost}
     return res
 
+# %% ../nbs/66_digest.ipynb #fcece48c
 def late_updates(
     run:Run, # Any run
 ) -> dict: # By `grad` and `update`, a number a layer; empty without an optimizer
@@ -54,7 +55,7 @@ def late_updates(
     def late(names, values): return dict(zip(names, late_median(values)))
     return dict(grad=late(*layer_grads(run)), update=late(*layer_updates(run)))
 
-# %% ../nbs/66_digest.ipynb #7d585d30
+# %% ../nbs/66_digest.ipynb #1e472115
 def _all_layers(run): return [*run.layers, *run.never_fired]
 
 def _known(v):
@@ -62,6 +63,7 @@ def _known(v):
     if v is None or isinstance(v, int): return v
     return None if np.isnan(v) else float(v)
 
+# %% ../nbs/66_digest.ipynb #7c2b1e5c
 def layer_table(
     run:Run, # What `record` gives, or `Run.load`
     findings=(), # What `run.health()` gave, to count
@@ -78,7 +80,7 @@ def layer_table(
         return dict(row, findings=found[own], fired=n not in never)
     return [_row(n) for n in _all_layers(run)]
 
-# %% ../nbs/66_digest.ipynb #9200f6c3
+# %% ../nbs/66_digest.ipynb #f5d11d25
 def match_findings(
     before, # Findings of one run
     after, # Findings of another
@@ -91,7 +93,7 @@ def match_findings(
     kept = [f for k,f in now.items() if k in was]
     return gone,new,kept
 
-# %% ../nbs/66_digest.ipynb #13868da7
+# %% ../nbs/66_digest.ipynb #a7098548
 _compared = ('std','small','grad','update')   # the numbers that are compared: the `profiles` of a run
 
 def _both(name, was, now):
@@ -100,6 +102,7 @@ def _both(name, was, now):
     kind = now['kind'] if now else was['kind']
     return dict(layer=name, kind=kind, **numbers)
 
+# %% ../nbs/66_digest.ipynb #52c18c3f
 def match_layers(
     before:Run, # A run
     after:Run, # Another one
@@ -116,6 +119,7 @@ def _told_apart(labels):
     a,b = labels
     return (f'{a} (before)',f'{b} (after)') if a==b else (a,b)
 
+# %% ../nbs/66_digest.ipynb #b66b5ba8
 class Changes:
     """What is different between two runs
 
@@ -132,6 +136,7 @@ class Changes:
         was,now = _all_layers(before),_all_layers(after)
         self.only = [n for n in was if n not in now],[n for n in now if n not in was]
 
+# %% ../nbs/66_digest.ipynb #9e5fe855
 def changes(
     before:Run, # A run
     after:Run, # Another one
@@ -154,6 +159,7 @@ def _apart(row): return max(_factor(row[k]) for k in _compared)
 
 def _arrow(pair): return '' if pair==(None,None) else ' → '.join(map(num, pair))
 
+# %% ../nbs/66_digest.ipynb #c07a5a9d
 @patch
 def most_changed(self:Changes,
     most:int=10, # So many layers
@@ -162,12 +168,13 @@ def most_changed(self:Changes,
     moved = [r for r in self.rows if _apart(r)>0]
     return sorted(moved, key=_apart, reverse=True)[:most]
 
-# %% ../nbs/66_digest.ipynb #e8967f26
+# %% ../nbs/66_digest.ipynb #e8c1a257
 @patch(as_prop=True)
 def shared(self:Changes):
     "Number of layers that both runs have"
     return len(self.rows)-sum(map(len, self.only))
 
+# %% ../nbs/66_digest.ipynb #a90848ee
 @patch
 def alone(self:Changes,
     most:int=8, # So many names
@@ -186,7 +193,7 @@ def runs(self:Changes) -> list:
     both = zip(self.labels, (self.before,self.after))
     return [f'{label}: {about(run)}' for label,run in both]
 
-# %% ../nbs/66_digest.ipynb #c649e779
+# %% ../nbs/66_digest.ipynb #d13db6c6
 @patch
 def _in_findings(self:Changes):
     res = [] if self.gone or self.new else ['No difference in findings']
@@ -195,6 +202,7 @@ def _in_findings(self:Changes):
         for f in fs: res.append(f'  {f.severity}: {f.rule}, {f.where}')
     return res
 
+# %% ../nbs/66_digest.ipynb #402aa8b1
 @patch
 def _in_numbers(self:Changes):
     if not self.shared: return []
@@ -206,13 +214,14 @@ def _in_numbers(self:Changes):
     title = f'What changed most ({self.labels[0]} → {self.labels[1]}, median of the last quarter of the steps):'
     return [title,*[f'  {l}' for l in table],*self.alone()]
 
+# %% ../nbs/66_digest.ipynb #e51fd528
 @patch
 def __repr__(self:Changes):
     lines = self.runs()
     if not self.shared: lines += ['No layer in common, so no numbers to compare',*self.alone()]
     return '\n'.join(lines+self._in_findings()+self._in_numbers())
 
-# %% ../nbs/66_digest.ipynb #ca40eb9f
+# %% ../nbs/66_digest.ipynb #64cb2f96
 @patch
 def to_dict(self:Changes): # Strings, numbers and lists only
     "Everything as a dict that `json.dumps` takes"

@@ -36,9 +36,11 @@ laws = {
 # %% ../nbs/05_fields.ipynb #e618fe4b
 def join_moments(n1, mean1, m1, n2, mean2, m2):
     "n, mean and M2 of two joined parts (Chan, Golub, LeVeque 1979)"
-    n,d = n1+n2,mean2-mean1
+    n = n1+n2
     w = n2/(n+(n==0))
-    return n, mean1+d*w, m1+m2+d*n1*w*d
+    d = mean2-mean1
+    mean = mean1+d*w
+    return n,mean,m1+m2+d*n1*w*d
 
 # %% ../nbs/05_fields.ipynb #92083739
 Reading = namedtuple('Reading', 'of label')
@@ -60,8 +62,10 @@ class Field:
 def readings(self:Field) -> dict: # `Reading` by name
     "What can be read where this field is kept"
     plain = _per_call if self.law=='average' else _as_it_is
-    reads = {self.name: Reading(plain(self.name), self.name)} if self.reads is None else self.reads
-    return {k: r if isinstance(r, Reading) else Reading(r, k) for k,r in reads.items()}
+    reads = {self.name: plain(self.name)} if self.reads is None else self.reads
+    return {k: _with_label(r, k) for k,r in reads.items()}
+
+def _with_label(r, name): return r if isinstance(r, Reading) else Reading(r, name)
 
 def _as_it_is(name): return lambda s: getattr(s, name)
 def _per_call(name): return lambda s: getattr(s, name)/s.calls
@@ -77,16 +81,18 @@ def _std(s): return np.sqrt(_m2(s)/(s.finite-1))
 def _rms(s): return np.sqrt(_m2(s)/s.finite+s.mean**2)
 
 # %% ../nbs/05_fields.ipynb #985321ad
+def _field(name, law='sum', **reads): return Field(name, law, reads={k: Reading(*r) for k,r in reads.items()} or None)
+
 FIELDS = (
-    Field('n'),
-    Field('mean', 'moments', reads=dict(mean=_finite('mean'))),
-    Field('m2', 'moments', reads=dict(std=Reading(_std, 'standard deviation'), rms=Reading(_rms, 'root mean square'))),
-    Field('min', 'min', reads=dict(min=_finite('min'))),
-    Field('max', 'max', reads=dict(max=_finite('max'))),
-    Field('near_zero', reads=dict(near_zero=Reading(_share('near_zero'), 'share near zero (x ≤ 0.05)'))),
-    Field('small', reads=dict(small=Reading(_share('small'), 'share near zero (|x| ≤ 1/32)'))),
-    Field('nonfinite', reads=dict(nonfinite=Reading(_as_it_is('nonfinite'), 'non-finite values'))),
-    Field('calls'))
+    _field('n'),
+    _field('mean', 'moments', mean=(_finite('mean'), 'mean')),
+    _field('m2', 'moments', std=(_std, 'standard deviation'), rms=(_rms, 'root mean square')),
+    _field('min', 'min', min=(_finite('min'), 'min')),
+    _field('max', 'max', max=(_finite('max'), 'max')),
+    _field('near_zero', near_zero=(_share('near_zero'), 'share near zero (x ≤ 0.05)')),
+    _field('small', small=(_share('small'), 'share near zero (|x| ≤ 1/32)')),
+    _field('nonfinite', nonfinite=(_as_it_is('nonfinite'), 'non-finite values')),
+    _field('calls'))
 
 # %% ../nbs/05_fields.ipynb #dd8ea091
 class Layout(tuple):
@@ -95,18 +101,20 @@ class Layout(tuple):
         self = super().__new__(cls, [f.name for f in fields])
         self.fields = tuple(fields)
         self.at = {name: i for i,name in enumerate(self)}
+        self.place = {name: slice(i, i+1) for name,i in self.at.items()}
         self.runs = _runs([f.law for f in fields])   # (law, slice): slices, since an index that is a list would have to travel to a device
-        self.readings = {k: r for f in fields for k,r in f.readings().items()}
+        self.readings = {}
+        for f in fields: self.readings.update(f.readings())
         return self
-
-    def place(self, name):
-        "Where the number `name` is, as a slice"
-        return slice(self.at[name], self.at[name]+1)
 
 def _runs(laws):
     "Neighbours of one law, as `(law, slice)`"
-    starts = [i for i,law in enumerate(laws) if not i or law!=laws[i-1]]
-    return [(laws[i], slice(i, j)) for i,j in zip(starts, [*starts[1:], len(laws)])]
+    runs = []
+    for i,law in enumerate(laws):
+        if i and law==laws[i-1]: start = runs.pop()[1].start
+        else: start = i
+        runs.append((law, slice(start, i+1)))
+    return runs
 
 STATE = Layout(FIELDS)
 
@@ -129,20 +137,25 @@ def empty_state(
 # %% ../nbs/05_fields.ipynb #dc277ac0
 @patch
 def joined_moments(self:Layout, a, b):
-    n,mean,m2,bad = (self.place(k) for k in ('n','mean','m2','nonfinite'))
-    n1,n2 = a[...,n]-a[...,bad],b[...,n]-b[...,bad]
-    return join_moments(n1, a[...,mean], a[...,m2], n2, b[...,mean], b[...,m2])[1:]
+    return join_moments(*self.moments(a), *self.moments(b))[1:]
+
+@patch
+def moments(self:Layout, a):
+    "Number of finite values, mean and M2"
+    at = self.place
+    return a[...,at['n']]-a[...,at['nonfinite']],a[...,at['mean']],a[...,at['m2']]
 
 # %% ../nbs/05_fields.ipynb #5075865e
 @patch
 def join(self:Layout, a, b, lib):
     "States `a` and `b`, arrays of numpy or tensors, joined"
-    both = a+b
-    parts = []
+    both,parts = a+b,[]
     for law,s in self.runs:
         if law=='moments': parts += self.joined_moments(a, b)
         elif law in ('sum','average'): parts.append(both[...,s])
-        else: parts.append(laws[law].join(a[...,s], b[...,s], lib))
+        else:
+            join = laws[law].join
+            parts.append(join(a[...,s], b[...,s], lib))
     return lib.concatenate(parts, -1)
 
 # %% ../nbs/05_fields.ipynb #3b11b6fa
@@ -171,7 +184,8 @@ def named(self:Layout,
     state, # (..., 9), a tensor or an array
 ) -> SimpleNamespace:
     "The fields of `state` by name, as arrays, with the number of `finite` values and the `gap` where there are none"
-    nums = state if isinstance(state, np.ndarray) else state.detach().cpu().double().numpy()
+    nums = state
+    if isinstance(nums, Tensor): nums = nums.detach().cpu().double().numpy()
     s = SimpleNamespace(**dict(zip(self, np.moveaxis(nums, -1, 0))))
     s.finite = s.n-s.nonfinite
     s.gap = np.where(s.finite>0, 0., np.nan)
@@ -185,7 +199,8 @@ class Stats(AttrDict):
 
 def _number(v):
     if np.ndim(v): return str(v)
-    return f'{v:.4g}' if isinstance(v, float) and v%1 else f'{v:.10g}'
+    part = isinstance(v, float) and v%1
+    return f'{v:.4g}' if part else f'{v:.10g}'
 
 # %% ../nbs/05_fields.ipynb #3af34fe7
 @np.errstate(all='ignore')
@@ -195,8 +210,11 @@ def finish(
 ) -> Stats: # Of numbers for one state, of arrays for many
     "Named statistics: n, mean, std (unbiased), rms, min, max, near_zero and small (shares), nonfinite (count), calls"
     s = layout.named(state)
-    res = {k: r.of(s) for k,r in layout.readings.items()}
-    return Stats({k: v if v.ndim else v.item() for k,v in res.items()})
+    res = Stats()
+    for k,r in layout.readings.items():
+        v = r.of(s)
+        res[k] = v if v.ndim else v.item()
+    return res
 
 # %% ../nbs/05_fields.ipynb #75f23306
 declared = {f.name: f for f in FIELDS}
@@ -217,8 +235,8 @@ def plus(self:Layout,
 ) -> Layout: # Raises `ValueError` where a name is taken
     "The same fields and some more"
     for f in fields:
-        taken = [k for k in {f.name, *f.readings()} if k in {*self, *self.readings}]
-        if taken: raise ValueError(f'there is a statistic {taken[0]!r} already')
+        taken = {f.name, *f.readings()} & {*self, *self.readings}
+        if taken: raise ValueError(f'there is a statistic {min(taken)!r} already')
         self = Layout((*self.fields, f))
     return self
 
@@ -227,7 +245,8 @@ def layout_of(
     fields, # (name, law) of each field
 ) -> Layout:
     "The layout of fields that are known by name; one that isn't is read as its law has it"
-    return Layout([declared.get(name) or Field(name, law) for name,law in fields])
+    def known(name, law): return declared.get(name) or Field(name, law)
+    return Layout([known(*f) for f in fields])
 
 @patch
 def described(self:Layout) -> list: # (name, law) of each field

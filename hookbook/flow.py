@@ -8,17 +8,18 @@ Docs: https://hookbook.github.io/hookbook/flow.html.md"""
 __all__ = ['profile_labels', 'flow_over_depth', 'flow_over_time', 'grad_flow', 'update_ratios', 'comparable', 'common_order',
            'compare_profile', 'compare']
 
-# %% ../nbs/64_flow.ipynb #176dc26d
+# %% ../nbs/64_flow.ipynb #819d82f5
 import math
 import numpy as np
 from fastcore.basics import ifnone, patch
+from .stats import STATE
 from .run import *
 from .depth import *
 from .scales import *
 from .canvas import *
-from .curves import layer_curves, stat_labels
+from .curves import layer_curves
 
-# %% ../nbs/64_flow.ipynb #dcadcb2c
+# %% ../nbs/64_flow.ipynb #365c4081
 def flow_over_depth(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -42,6 +43,7 @@ def flow_over_depth(
     name_rows(ax, names)
     return ax
 
+# %% ../nbs/64_flow.ipynb #491ebe36
 def _draw_moment(ax, sizes, name, color):
     if not np.isfinite(sizes).any(): return   # steps without a line have no name either
     at = range(len(sizes))
@@ -49,7 +51,7 @@ def _draw_moment(ax, sizes, name, color):
     ax.plot(line, at, '.-', color=color, lw=1.3, label=name)
     zeros_at_edge(ax, sizes, at, color)
 
-# %% ../nbs/64_flow.ipynb #25469260
+# %% ../nbs/64_flow.ipynb #5d4bae0f
 _DECADES = 12   # more than that, and a factor of ten can't be seen any more
 
 def flow_over_time(
@@ -72,7 +74,7 @@ def flow_over_time(
     rows_over_time(ax, z, names, steps, label, join=np.fmax.reduce, end=end, **look)
     return ax
 
-# %% ../nbs/64_flow.ipynb #273c5a14
+# %% ../nbs/64_flow.ipynb #ce6f0621
 def grad_flow(
     values, # (layers, steps): size of the gradient; NaN where there was none
     names, # One name a layer, in the order in which they run
@@ -92,7 +94,7 @@ def grad_flow(
     if ax is None: axs[1].tick_params(labelleft=False)
     return axs
 
-# %% ../nbs/64_flow.ipynb #0195d465
+# %% ../nbs/64_flow.ipynb #4174db4d
 @patch
 def grad_flow(self:Run,
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
@@ -125,13 +127,14 @@ def update_ratios(
     if key: depth_key(ax, list(names))
     return ax
 
-# %% ../nbs/64_flow.ipynb #d877c6e7
+# %% ../nbs/64_flow.ipynb #82915bd8
 def _update_limits(seen):
     "The band, and what was `seen`; not below 1e-7, a share of which a float32 weight takes no notice"
     lo = min(seen, default=1)/2
     hi = 2*max(seen, default=0)
     return min(max(lo, 1e-7), 3e-5),max(hi, 3e-2)   # the whole band, with some space around it
 
+# %% ../nbs/64_flow.ipynb #b301f52a
 def _healthy_band(ax):
     lo,hi = HEALTHY_UPDATE
     ax.axhspan(lo, hi, color='#999999', alpha=.18, lw=0, zorder=0)
@@ -139,7 +142,7 @@ def _healthy_band(ax):
     corner = dict(xycoords=('axes fraction','data'), ha='right', va='bottom')
     ax.annotate('healthy', (.99,lo), fontsize='small', color='#777777', **corner)
 
-# %% ../nbs/64_flow.ipynb #85e514a9
+# %% ../nbs/64_flow.ipynb #d47d75a1
 @patch
 def update_ratios(self:Run,
     figsize:tuple=(8,3.5), # Width and height in inches
@@ -150,7 +153,7 @@ def update_ratios(self:Run,
     names,ratio = layer_updates(self)
     return update_ratios(ratio, names, self.updates.steps, figsize, ax, key)
 
-# %% ../nbs/64_flow.ipynb #6d929252
+# %% ../nbs/64_flow.ipynb #2c178d4f
 def comparable(
     before:Run, # A run
     after:Run, # Another one
@@ -160,15 +163,16 @@ def comparable(
     a,b = profiles(before),profiles(after)
     return {k: (a[k],b[k]) for k in a if k in b}
 
+# %% ../nbs/64_flow.ipynb #d13d7199
 def common_order(
     both:dict, # As `comparable` gives it
 ) -> list:
     "The names of all layers of two runs"
     return merge_orders([names for pair in both.values() for names,_ in pair])
 
-# %% ../nbs/64_flow.ipynb #bdf55f01
-profile_labels = dict(
-    std=stat_labels['std'], small=stat_labels['small'], grad='gradient (rms)', update='update / weight')
+# %% ../nbs/64_flow.ipynb #949890b2
+profile_labels = {k: STATE.readings[k].label for k in ('std','small')}
+profile_labels.update(grad='gradient (rms)', update='update / weight')
 _RUNS = ('#d55e00','#0072b2')   # vermilion and blue, from the palette of Okabe and Ito
 
 def compare_profile(
@@ -192,6 +196,7 @@ def compare_profile(
     if key: ax.legend(fontsize='small')
     return ax
 
+# %% ../nbs/64_flow.ipynb #222d579a
 def _draw_profile(ax, have, values, names, label, color, zeros):
     "A line down the depth; do `zeros` have to be marked?"
     lo,mid,hi = late_quantiles(values)
@@ -224,6 +229,7 @@ def compare(
     else: axs[0].legend(fontsize='small')
     return axs
 
+# %% ../nbs/64_flow.ipynb #c5b37d66
 def _compare_key(ax):
     lines = ax.get_legend_handles_labels()
     ax.get_figure().legend(*lines, loc='outside upper left', ncols=2, frameon=False)

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from functools import wraps
 from warnings import warn
 from torch import nn
-from torch._compile import _disable_dynamo # private; `torch.compiler.disable` imports the whole compiler at once
 from torch.compiler import is_dynamo_compiling
 from fastcore.basics import patch, store_attr
 from .words import some
 from .modules import find, flatten_model, has_params, named_modules
+from .running import out_of_graph
 from .hook import Hooks
 from .learner import Callback
 
@@ -99,15 +99,12 @@ def before_fit(self:HookCallback):
     if self.every is None: self._register()
 
 # %% ../nbs/75_hook_callback.ipynb #3845b58b
-@_disable_dynamo
-def _outside(f, *args): return f(*args)
-
 @patch
 def _register(self:HookCallback):
     self._remove()
     @wraps(self.hook)
     def _f(m, i, o):
-        if is_dynamo_compiling(): return _outside(_f, m, i, o)
+        if is_dynamo_compiling(): return out_of_graph(_f, m, i, o)
         self._fired.add(m)
         return self.hook(m, i, o)
     self.hooks = Hooks(self._layers, _f, self.is_forward, self.detach, self.cpu)

@@ -6,8 +6,8 @@ Docs: https://hookbook.github.io/hookbook/measuring.html.md"""
 
 # %% auto #0
 __all__ = ['BLOCK', 'Part', 'FEW', 'float32s', 'PIECE', 'ints', 'plain_types', 'Values', 'block_sums', 'exact', 'near_counts',
-           'work_type', 'by_blocks', 'by_pieces', 'dense', 'near_in', 'values', 'on_host', 'whole_state', 'host_state',
-           'measure']
+           'work_type', 'by_blocks', 'work_there', 'by_pieces', 'dense', 'near_in', 'values', 'on_host', 'whole_state',
+           'host_state', 'measure']
 
 # %% ../nbs/06_measuring.ipynb #61e40669
 import math, threading
@@ -42,16 +42,20 @@ _ones = {np.dtype(d): np.ones(_RUN, d) for d in (np.float32,np.float64)}
 def _sum(a):
     "Sum of the numpy array `a`, four runs at a time"
     k = len(a)//(4*_RUN)*4*_RUN
-    s = np.matmul(a[:k].reshape(-1,4,_RUN), _ones[a.dtype]).sum(dtype=np.float64)
-    return float(s if k==len(a) else s+np.add.reduce(a[k:]))
+    runs = a[:k].reshape(-1,4,_RUN)
+    s = np.matmul(runs, _ones[a.dtype]).sum(dtype=np.float64)
+    if k<len(a): s = s+np.add.reduce(a[k:])
+    return float(s)
 
 # %% ../nbs/06_measuring.ipynb #37ef1cad
 def _squares(a):
     "Sum of the squares of the numpy array `a`, to better than one part in a million"
     k = len(a)//_RUN*_RUN
-    r = a[:k].reshape(-1,_RUN)
-    s = np.matmul(r[:,None], r[...,None]).sum(dtype=np.float64)
-    return float(s if k==len(a) else s+np.dot(a[k:], a[k:]))
+    r,rest = a[:k].reshape(-1,_RUN),a[k:]
+    dots = np.matmul(r[:,None], r[...,None])
+    s = dots.sum(dtype=np.float64)
+    if k<len(a): s = s+np.dot(rest, rest)
+    return float(s)
 
 # %% ../nbs/06_measuring.ipynb #7e1f02aa
 _SAFE = 1e-25, 1e35   # sums of squares: float32 ends at 3e38 and has all its digits down to 1e-38, and a block may hold a few values of very different size
@@ -59,8 +63,8 @@ _SAFE = 1e-25, 1e35   # sums of squares: float32 ends at 3e38 and has all its di
 def _is_safe(squares): return _SAFE[0]<squares<_SAFE[1]
 
 def _sums_about(a, centre, spare):
-    y = np.subtract(a, centre, out=spare[:len(a)]) if centre else a
-    return _sum(y),_squares(y)
+    if centre: a = np.subtract(a, centre, out=spare[:len(a)])
+    return _sum(a),_squares(a)
 
 def _is_far(s, q, n): return _is_safe(q) and 2*s*s>=q*n
 
@@ -68,7 +72,8 @@ def _is_far(s, q, n): return _is_safe(q) and 2*s*s>=q*n
 def block_sums(a, centre, spare, top=np.maximum.reduce) -> tuple: # Centre, sum, sum of squares, minimum, maximum
     "Sums over the block `a` about a centre that is moved until it is good, and its extremes"
     s,q = _sums_about(a, centre, spare)   # first: this pass brings the block into the cache
-    lo,hi = float(np.minimum.reduce(a)),float(top(a))
+    lo = float(np.minimum.reduce(a))
+    hi = float(top(a))
     while _is_far(s, q, len(a)):
         centre = float(a.dtype.type(centre+s/len(a)))   # a number that the block's dtype can hold, so that it is what is subtracted
         s,q = _sums_about(a, centre, spare)
@@ -85,7 +90,8 @@ def exact(a) -> Part:
     lo,hi = np.minimum.reduce(d),np.maximum.reduce(d)
     d -= s/n
     e = np.add.reduce(d)
-    return Part(n, s/n+e/n, max(d.dot(d)-e*e/n, 0.), lo, hi, 0)
+    m2 = max(d.dot(d)-e*e/n, 0.)
+    return Part(n, s/n+e/n, m2, lo, hi, 0)
 
 # %% ../nbs/06_measuring.ipynb #fe230980
 def _scaled(d, n):
@@ -103,11 +109,13 @@ def near_counts(a, near, lo, mask):
     mask = mask[:a.size]
     k = np.count_nonzero(np.less_equal(a, near, out=mask))
     j = np.count_nonzero(np.less_equal(a, SMALL, out=mask))
-    return k, j if lo>=-SMALL else j-np.count_nonzero(np.less(a, -SMALL, out=mask))
+    if lo<-SMALL: j -= np.count_nonzero(np.less(a, -SMALL, out=mask))
+    return k,j
 
 # %% ../nbs/06_measuring.ipynb #4c12d9b3
 FEW = 2**14   # elements: up to here it is cheaper to take the tensor as one numpy array
-float32s = {torch.float32, torch.float16, torch.bfloat16, *(getattr(torch, o) for o in dir(torch) if o.startswith('float8_'))}
+_float8s = [getattr(torch, o) for o in dir(torch) if o.startswith('float8_')]
+float32s = {torch.float32, torch.float16, torch.bfloat16, *_float8s}   # types whose values `float32` can hold
 
 def work_type(dtype): return torch.float32 if dtype in float32s else torch.float64
 
@@ -116,22 +124,27 @@ _at = SimpleNamespace(**STATE.at)   # where each number is
 def _state_of(p, near_zero, small):
     "The state of one call, from what was found in its values"
     res = np.empty(len(STATE))
-    res[_at.n],res[_at.nonfinite],res[_at.calls] = p.n+p.bad,p.bad,1
-    res[_at.mean],res[_at.m2],res[_at.min],res[_at.max] = p.mean,p.m2,p.lo,p.hi
+    res[_at.n] = p.n+p.bad
+    res[_at.nonfinite],res[_at.calls] = p.bad,1
+    res[_at.mean],res[_at.m2] = p.mean,p.m2
+    res[_at.min],res[_at.max] = p.lo,p.hi
     res[_at.near_zero],res[_at.small] = near_zero,small
     return res
 
 # %% ../nbs/06_measuring.ipynb #1cc62ca6
 def _few(x, near):
     "The state of a small `x`"
-    a = (x if x.dtype==torch.float32 else x.to(work_type(x.dtype))).numpy()
-    return _state_of(exact(a), np.count_nonzero(a<=near), np.count_nonzero(np.abs(a)<=SMALL))
+    if x.dtype!=torch.float32: x = x.to(work_type(x.dtype))
+    a = x.numpy()
+    near_zero,small = np.count_nonzero(a<=near),np.count_nonzero(np.abs(a)<=SMALL)
+    return _state_of(exact(a), near_zero, small)
 
 # %% ../nbs/06_measuring.ipynb #0b7c51d3
 def _part_of(a, sums):
     "What a block is, by its sums where they are good"
     n,(c,s,q,lo,hi) = len(a),sums
-    return Part(n, c+s/n, q-s*s/n, lo, hi, 0) if _is_safe(q) or lo==hi==0 else exact(a)
+    if not _is_safe(q) and not lo==hi==0: return exact(a)
+    return Part(n, c+s/n, q-s*s/n, lo, hi, 0)
 
 # %% ../nbs/06_measuring.ipynb #b27b9988
 def by_blocks(x, near, size=BLOCK, top=np.maximum.reduce, see=None) -> np.ndarray: # (9,), float64
@@ -139,15 +152,21 @@ def by_blocks(x, near, size=BLOCK, top=np.maximum.reduce, see=None) -> np.ndarra
     work = work_type(x.dtype)
     spare,copied,mask = _scratch(work)
     whole = x.numpy() if x.dtype==work else None
-    moments,lo,hi,bad = (0,0.,0.),math.inf,-math.inf,0
-    centre,near_zero,small = 0.,0,0
+    moments,centre = (0,0.,0.),0.
+    lo,hi = math.inf,-math.inf
+    bad = near_zero = small = 0
     for i in range(0, len(x), size):
-        a = copied[:len(x)-i][:size].copy_(x[i:i+size]).numpy() if whole is None else whole[i:i+size]
+        if whole is not None: a = whole[i:i+size]
+        else:
+            part = x[i:i+size]
+            a = copied[:len(part)].copy_(part).numpy()
         sums = block_sums(a, centre, spare, top)
         centre,part = sums[0],_part_of(a, sums)
         moments = join_moments(*moments, part.n, part.mean, part.m2)
-        lo,hi,bad = min(lo, part.lo),max(hi, part.hi),bad+part.bad
-        k,j = near_counts(a, near, -math.inf if part.bad else part.lo, mask)
+        lo,hi = min(lo, part.lo),max(hi, part.hi)
+        bad += part.bad
+        least = -math.inf if part.bad else part.lo   # an infinity is not among the finite values
+        k,j = near_counts(a, near, least, mask)
         near_zero,small = near_zero+k,small+j
         if see: see(a, i)
     return _state_of(Part(*moments, lo, hi, bad), near_zero, small)
@@ -158,23 +177,31 @@ def _centred(y, ok, n, kept):
     some = n.clamp(min=1)
     mean = torch.where(ok, y, 0).sum(dtype=kept)/some
     d = torch.where(ok, y-mean.to(y.dtype), 0)
-    e,q = d.sum(dtype=kept)/some,torch.linalg.vector_norm(d, dtype=kept)
-    return mean+e, (q*q-e*e*n).clamp(min=0)
+    e = d.sum(dtype=kept)/some
+    q = torch.linalg.vector_norm(d, dtype=kept)
+    m2 = q*q-e*e*n
+    return mean+e,m2.clamp(min=0)
 
 # %% ../nbs/06_measuring.ipynb #1c10bc89
 PIECE = 2**24   # elements: enough to keep a device busy, and a temporary copy of them takes 64 MB
 
+def work_there(x):
+    "The type to compute with on the device of `x`"
+    return torch.float32 if x.device.type=='mps' else work_type(x.dtype)   # MPS has no float64
+
 def _piece(x, near):
     "The state of `x` on its device, without a host synchronisation"
     kept = wide(x.device)
-    y = x.to(torch.float32 if x.device.type=='mps' else work_type(x.dtype))
-    full = lambda v: torch.full((), v, dtype=kept, device=x.device)
+    y = x.to(work_there(x))
+    def full(v): return torch.full((), v, dtype=kept, device=x.device)
     ok = y.isfinite()
     n = ok.sum(dtype=kept)
     mean,m2 = _centred(y, ok, n, kept)
-    lo,hi = torch.where(ok, y, math.inf).amin().to(kept),torch.where(ok, y, -math.inf).amax().to(kept)
-    near_zero,small = (y<=near).sum(dtype=kept),(y.abs()<=SMALL).sum(dtype=kept)
-    found = dict(n=full(x.numel()), mean=mean, m2=m2, min=lo, max=hi, near_zero=near_zero, small=small, nonfinite=x.numel()-n, calls=full(1))
+    lo,hi = torch.where(ok, y, math.inf).amin(),torch.where(ok, y, -math.inf).amax()
+    near_zero = (y<=near).sum(dtype=kept)
+    small = (y.abs()<=SMALL).sum(dtype=kept)
+    found = dict(n=full(x.numel()), nonfinite=x.numel()-n, calls=full(1), mean=mean, m2=m2)
+    found.update(min=lo.to(kept), max=hi.to(kept), near_zero=near_zero, small=small)
     return torch.stack([found[k] for k in STATE])
 
 # %% ../nbs/06_measuring.ipynb #c0d4579f
@@ -191,7 +218,8 @@ def by_pieces(x, near) -> Tensor: # (9,), float64, on the device of `x`
     return _set(state, calls=1)
 
 # %% ../nbs/06_measuring.ipynb #4ec147ac
-ints = {torch.bool, *(getattr(torch, f'{u}int{b}') for u in ('','u') for b in (8,16,32,64))}
+_bits = [f'int{b}' for b in (8,16,32,64)]
+ints = {torch.bool, *(getattr(torch, u+i) for u in ('','u') for i in _bits)}
 plain_types = float32s|{torch.float64}|ints
 
 def dense(t):
@@ -201,7 +229,7 @@ def dense(t):
 
 # %% ../nbs/06_measuring.ipynb #dcf6e64d
 def _readable(t):
-    try: return t.device.type!='meta' and (t.data_ptr()!=0 or not t.numel())
+    try: return t.device.type!='meta' and bool(t.data_ptr() or not t.numel())
     except RuntimeError: return False   # a fake tensor, or one wrapped by vmap or grad, has no memory of its own
 
 # %% ../nbs/06_measuring.ipynb #5adf777b
@@ -213,7 +241,8 @@ def _stored(t):
 # %% ../nbs/06_measuring.ipynb #61d99905
 def _unwrapped(t):
     "As `dense`, for a tensor that is packed in some way"
-    if hasattr(t, 'placements'): return None if any(p.is_partial() for p in t.placements) else dense(t.to_local())
+    if hasattr(t, 'placements'):   # a DTensor: a partial one is still to be summed over the processes
+        return None if any(p.is_partial() for p in t.placements) else dense(t.to_local())
     if hasattr(t, 'trigger_wait'): return dense(t.trigger_wait())   # the result of a collective that is still on its way
     if t.is_nested: t = torch.cat([o.reshape(-1) for o in t.unbind()])
     if type(t).dequantize is not Tensor.dequantize or t.is_quantized: t = t.dequantize()
@@ -226,19 +255,22 @@ def _unwrapped(t):
 # %% ../nbs/06_measuring.ipynb #aadd14db
 def _order(t):
     "The dimensions of `t`, the outermost in memory first"
-    return tuple(range(t.ndim)) if t.is_contiguous() else tuple(sorted(range(t.ndim), key=t.stride, reverse=True))
+    dims = range(t.ndim)
+    return tuple(dims if t.is_contiguous() else sorted(dims, key=t.stride, reverse=True))
 
 # %% ../nbs/06_measuring.ipynb #181fa535
 def _flat(t):
     "All values of `t` in the order of its memory: a view where the memory is dense, else a copy"
-    return t.view(-1) if t.is_contiguous() else t.permute(*_order(t)).reshape(-1)
+    if t.is_contiguous(): return t.view(-1)
+    return t.permute(*_order(t)).reshape(-1)
 
 # %% ../nbs/06_measuring.ipynb #a2c3ac23
 @cache
 def near_in(dtype):
     "`NEAR_ZERO`, rounded to `dtype`"
     if not dtype.is_floating_point: return NEAR_ZERO
-    ulp = torch.finfo(dtype).eps*2**math.floor(math.log2(NEAR_ZERO))
+    power = 2**math.floor(math.log2(NEAR_ZERO))
+    ulp = torch.finfo(dtype).eps*power   # the distance of two neighbours there
     return round(NEAR_ZERO/ulp)*ulp
 
 # %% ../nbs/06_measuring.ipynb #12f188c7
@@ -256,9 +288,10 @@ def values(
     x = dense(t)
     if x is None: return Values(None, t.shape, None, t.numel(), 0, math.nan, False)
     if x.is_neg(): x = x.resolve_neg()
-    plain = t.layout is torch.strided
-    order,zeros = _order(x) if plain and not t.is_nested else None, 0 if plain else t.numel()-x.numel()
-    return Values(_flat(x), x.shape, order, t.numel(), zeros, near_in(x.dtype), t.dtype not in ints)
+    n,plain = t.numel(),t.layout is torch.strided
+    order = _order(x) if plain and not t.is_nested else None
+    zeros = 0 if plain else n-x.numel()
+    return Values(_flat(x), x.shape, order, n, zeros, near_in(x.dtype), t.dtype not in ints)
 
 # %% ../nbs/06_measuring.ipynb #51539377
 def on_host(
@@ -280,7 +313,10 @@ def _zeros(n, device):
     return _set(empty_state(device=device), n=n, min=0, max=0, near_zero=n, small=n)
 
 # %% ../nbs/06_measuring.ipynb #0d5ec47e
-def _unread(n): return _set(torch.full((len(STATE),), math.nan, dtype=torch.float64, device='cpu'), n=n, calls=1).numpy()   # values that could not be read
+def _unread(n):
+    "The state of `n` values that could not be read"
+    gaps = torch.full_like(empty_state(), math.nan)
+    return _set(gaps, n=n, calls=1).numpy()
 
 # %% ../nbs/06_measuring.ipynb #6e30a639
 def host_state(
@@ -289,8 +325,8 @@ def host_state(
     "`measure` for a tensor on the CPU, as an array"
     if v.x is None: return _unread(v.n)
     if not v.x.numel(): return whole_state(_set(empty_state(), calls=1).numpy(), v)
-    with np.errstate(all='ignore'):   # an infinite sum is an answer here, and no reason to warn
-        return whole_state((_few if v.x.numel()<=FEW else by_blocks)(v.x, v.near), v)
+    read = _few if v.x.numel()<=FEW else by_blocks
+    with np.errstate(all='ignore'): return whole_state(read(v.x, v.near), v)   # an infinite sum is an answer here, and no reason to warn
 
 # %% ../nbs/06_measuring.ipynb #2b77739c
 def measure(
@@ -299,6 +335,7 @@ def measure(
     "Moments, extremes and counts of the values of `t`; never waits for the device"
     v = values(t)
     if on_host(v): return torch.from_numpy(host_state(v))
-    state = by_pieces(v.x, v.near) if len(v.x) else _set(empty_state(device=v.x.device), calls=1)
+    if len(v.x): state = by_pieces(v.x, v.near)
+    else: state = _set(empty_state(device=v.x.device), calls=1)
     if not v.averaged: state[_moments].fill_(math.nan)
     return merge(state, _zeros(v.zeros, state.device)) if v.zeros else state

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/page.html.md"""
 # %% auto #0
 __all__ = ['prose', 'sortable', 'layers_box', 'findings_part', 'document']
 
-# %% ../nbs/68_page.ipynb #e0ef6a20
+# %% ../nbs/68_page.ipynb #11995b2d
 import re
 from itertools import zip_longest
 from pathlib import Path
@@ -18,7 +18,7 @@ from fastcore.xml import Table, Tbody, Td, Th, Thead, Tr
 from .words import num
 from .health import Findings
 
-# %% ../nbs/68_page.ipynb #acc24b9a
+# %% ../nbs/68_page.ipynb #35720c78
 def prose(
     text:str, # A sentence
 ) -> tuple: # Text and elements
@@ -39,12 +39,14 @@ def _cell(v):
 
 def _heading(title, sort='none'): return Th(Button(title, type='button'), aria_sort=sort)
 
+# %% ../nbs/68_page.ipynb #471b8dd6
 def _sortable_row(i, row, link):
     name,*cells = row
     if link: name = A(name, href=f'#{link}')
     place = Td(str(i), klass='num', data_v=str(i))
     return Tr(place, Th(name, scope='row'), *map(_cell, cells))
 
+# %% ../nbs/68_page.ipynb #fa5ad7c1
 def sortable(
     heads, # Titles of the columns
     rows, # For each row its cells, the first of which is its name: strings, numbers and `None`
@@ -56,7 +58,7 @@ def sortable(
     body = [_sortable_row(i, *o) for i,o in enumerate(both)]
     return Div(Table(Thead(head), Tbody(*body)), klass='scroll')
 
-# %% ../nbs/68_page.ipynb #6e71ffa9
+# %% ../nbs/68_page.ipynb #3fe17cf5
 def layers_box(
     table:FT, # What `sortable` gave
     only:bool=False, # Are there findings, so that the others can be hidden?
@@ -66,7 +68,7 @@ def layers_box(
     tick = Label(Input(type='checkbox'), ' only with findings') if only else ''
     return Div(Div(find, tick, Span(klass='count', aria_live='polite'), klass='tools'), table, klass='layers')
 
-# %% ../nbs/68_page.ipynb #bfaa731a
+# %% ../nbs/68_page.ipynb #4f0dd011
 def _more(title, items): return Details(Summary(title), Ul(*items))
 
 def _line(f):
@@ -79,9 +81,10 @@ def _line(f):
     if why: said.append(_more('evidence', [Li(*prose(s)) for s in why]))
     return Li(*said)
 
-# %% ../nbs/68_page.ipynb #ab141503
+# %% ../nbs/68_page.ipynb #e40380fc
 _SHOWN = 6   # layers of a finding; more are folded away
 
+# %% ../nbs/68_page.ipynb #2793d64b
 def _finding(alike):
     "What is said of several layers"
     f,lines = alike[0],list(map(_line, alike))
@@ -93,6 +96,7 @@ def _finding(alike):
     if rest: said.append(_more(f'{len(rest)} more', rest))
     return Article(*said, klass=f'finding {f.severity}')
 
+# %% ../nbs/68_page.ipynb #bce6c337
 def _alike(findings):
     "Findings that say the same of several layers, together"
     groups = {}
@@ -101,6 +105,7 @@ def _alike(findings):
         groups.setdefault(said, []).append(f)
     return groups.values()
 
+# %% ../nbs/68_page.ipynb #c80e4e38
 def findings_part(
     findings, # What `run.health()` gave, or a list of `Finding`
 ) -> tuple: # Elements
@@ -114,10 +119,10 @@ def findings_part(
 
 def _fine(words): return (P(f'{words.capitalize()}.', klass='fine'),)
 
-# %% ../nbs/68_page.ipynb #a0f695ee
+# %% ../nbs/68_page.ipynb #33bef623
 def _beside(name): return (Path(__file__).parent/name).read_text(encoding='utf-8')   # a file of the package
 
-# %% ../nbs/68_page.ipynb #7f97e5b3
+# %% ../nbs/68_page.ipynb #657a63bc
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 def _head(title):
@@ -130,11 +135,12 @@ def _head(title):
 
 def _anchor(title): return re.sub(r'\W+', '-', title.lower())
 
+# %% ../nbs/68_page.ipynb #4f183f41
 def _section(title, inside):
     if not isinstance(inside, tuple): inside = (inside,)
     return Section(H2(title), *inside, id=_anchor(title))
 
-# %% ../nbs/68_page.ipynb #5b337995
+# %% ../nbs/68_page.ipynb #bf0005ae
 def document(
     title:str, # Of the page
     about:str, # A line below it

@@ -22,59 +22,63 @@ class TableMerge:
         table:Table, # Its rows are merged in place
         copies:dict, # How many processes hold each element of a parameter, by name
     ):
-        self.table = table
-        self.now = table.data[table.merged:len(table.steps),:len(table.names)]
-        self.copies = [copies[n] for n in table.names] if not isinstance(table, Track) else []
+        self.table,self.copies = table,copies
+        self.now = table.used[table.merged:len(table.steps)]
 
     def maxima(self) -> list: return []
     def take_maxima(self, parts): pass
-    def sums(self) -> list: return [self.now**2/self.now.new_tensor(self.copies).reshape(-1, 1)]
+    def sums(self) -> list:
+        copies = self.now.new_tensor([self.copies[n] for n in self.table.names])
+        return [self.now**2/copies.reshape(-1, 1)]
     def take_sums(self, parts): self.now.copy_(parts[0].sqrt())
 
 # %% ../nbs/43_ranks.ipynb #46e459ef
 class TrackMerge(TableMerge):
     "Merges the rows and spans of a track that were not merged yet, field by field as their laws have it"
     def __init__(self, track, copies=None):
-        super().__init__(track, copies or {})
-        lay = self.layout = track.layout
-        self.tops = [(law,s) for law,s in lay.runs if laws[law].across=='max']
-        self.adds = [(law,s) for law,s in lay.runs if laws[law].across=='sum' and law!='moments']
+        super().__init__(track, copies)
+        self.layout = track.layout
+        runs = [o for o in self.layout.runs if o[0]!='moments']   # which are both: a centre first, and sums about it
+        self.tops = [(law,s) for law,s in runs if laws[law].across=='max']
+        self.adds = [(law,s) for law,s in runs if laws[law].across=='sum']
         self.fresh = slice(track.closed, len(track.spans))   # on the coarse axis
 
-    def named(self, *names): return [self.now[...,self.layout.place(k)] for k in names]
-    def finite(self):
-        n,bad = self.named('n','nonfinite')
-        return n-bad
+    def named(self, *names): return [self.now[...,self.layout.place[k]] for k in names]
+    def parts(self, runs): return [self.now[...,s]*laws[law].sign for law,s in runs]
+    def hists(self): return self.table.hists[self.fresh,:len(self.table.names)]
 
 # %% ../nbs/43_ranks.ipynb #31a8063b
 @patch
 def maxima(self:TrackMerge) -> list: # Tensors
     "What to take the maximum of over all ranks"
-    mean, = self.named('mean')
-    known = (self.finite()>0) & ~mean.isnan()
-    tops = [laws[law].sign*self.now[...,s] for law,s in self.tops]
-    tops = torch.cat([*tops, torch.where(known, mean, -math.inf)], -1)
+    n,mean,_ = self.layout.moments(self.now)
+    known = (n>0) & ~mean.isnan()
+    centre = torch.where(known, mean, -math.inf)
+    tops = torch.cat([*self.parts(self.tops), centre], -1)
     tops = tops.nan_to_num(nan=-math.inf, posinf=math.inf, neginf=-math.inf)
-    return [tops, *(m[self.fresh].to(self.now.dtype) for m in self.table.maxima.values())]
+    channels = [m[self.fresh] for m in self.table.maxima.values()]
+    return [tops, *(m.to(tops.dtype) for m in channels)]
 
 # %% ../nbs/43_ranks.ipynb #0d52f28a
 @patch
 def take_maxima(self:TrackMerge, parts):
     "Keep the maxima `parts` of all ranks, and the centre that they agree on"
     tops,*maxima = parts
-    self.centre = torch.where(tops[...,-1:].isinf(), 0, tops[...,-1:])
-    self.found = tops[...,:-1]
+    self.found,centre = tops[...,:-1],tops[...,-1:]
+    self.centre = torch.where(centre.isinf(), 0, centre)
     for m,new in zip(self.table.maxima.values(), maxima): m[self.fresh] = new.to(m.dtype)
 
 # %% ../nbs/43_ranks.ipynb #52a9ad4e
 @patch
 def sums(self:TrackMerge) -> list: # Tensors
     "What to add up over all ranks"
-    n,(mean,m2) = self.finite(),self.named('mean','m2')
+    n,mean,m2 = self.layout.moments(self.now)
     d = mean-self.centre
-    about = torch.cat([torch.where(n>0, n*d, 0), torch.where(n>0, m2+n*d*d, 0)], -1)   # sums of x and x² about the centre
-    hists = [self.table.hists[self.fresh,:len(self.table.names)].to(self.now.dtype)]*self.table.hist
-    return [torch.cat([self.now[...,s] for _,s in self.adds], -1), about, *hists]
+    about = torch.cat([n*d, m2+n*d*d], -1)   # sums of x and x² about the centre
+    about = torch.where(n>0, about, 0)
+    sums = torch.cat(self.parts(self.adds), -1)
+    hists = [self.hists().to(sums.dtype)] if self.table.hist else []
+    return [sums, about, *hists]
 
 # %% ../nbs/43_ranks.ipynb #8d06d375
 @patch
@@ -82,30 +86,30 @@ def take_sums(self:TrackMerge, parts):
     "Put maxima and sums of all ranks in place"
     sums,about,*hists = parts
     self.place(self.adds, sums)
-    n,(bad,mean,m2) = self.finite(),self.named('nonfinite','mean','m2')
+    n,mean,m2 = self.layout.moments(self.now)
     s,q = about.chunk(2, -1)
     d = torch.where(n>0, s/n, 0)
     mean.copy_(self.centre+d)
     m2.copy_((q-d*d*n).clamp(min=0))
+    bad, = self.named('nonfinite')
     self.place(self.tops, self.found+bad*0)   # a tensor that could not be read leaves a gap
-    for h in hists: self.table.hists[self.fresh,:len(self.table.names)] = h.to(torch.int32)
+    for h in hists: self.hists().copy_(h)
 
 # %% ../nbs/43_ranks.ipynb #e548b220
 @patch
 def place(self:TrackMerge, runs, nums):
     "Put `nums`, which lie side by side, where the fields of `runs` are"
-    at = 0
-    for law,s in runs:
-        k = s.stop-s.start
-        self.now[...,s] = laws[law].sign*nums[...,at:at+k]
-        at += k
+    widths = [s.stop-s.start for _,s in runs]
+    for (law,s),part in zip(runs, nums.split(widths, -1)): self.now[...,s] = laws[law].sign*part
 
 # %% ../nbs/43_ranks.ipynb #1cafb252
 @patch
 def outline(self:Table) -> dict:
     "What ranks must have in common to merge: names, and the steps and spans since the last time"
-    sizes = {n: m.shape[1] for n,m in self.maxima.items()} if isinstance(self, Track) else {}
-    return dict(names=self.names, steps=self.steps[self.merged:], spans=self.spans[self.closed:], sizes=sizes)
+    maxima = self.maxima if isinstance(self, Track) else {}
+    sizes = {n: m.shape[1] for n,m in maxima.items()}
+    steps,spans = self.steps[self.merged:],self.spans[self.closed:]
+    return dict(names=self.names, steps=steps, spans=spans, sizes=sizes)
 
 # %% ../nbs/43_ranks.ipynb #14b39ef0
 def common_outline(
@@ -114,11 +118,12 @@ def common_outline(
     "The union of names and steps; spans that differ are taken together"
     names = dict.fromkeys(n for o in outlines for n in o['names'])
     steps = sorted({s for o in outlines for s in o['steps']})
-    spans = outlines[0]['spans']
+    sizes,spans = {},outlines[0]['spans']
+    for o in outlines: sizes.update(o['sizes'])
     if any(o['spans']!=spans for o in outlines):
-        ends = [s for o in outlines for s in o['spans']]
-        spans = [[min(a for a,_ in ends), max(b for _,b in ends)]]
-    return dict(names=list(names), steps=steps, spans=spans, sizes={k: v for o in outlines for k,v in o['sizes'].items()})
+        ends = [step for o in outlines for span in o['spans'] for step in span]
+        spans = [[min(ends), max(ends)]]
+    return dict(names=list(names), steps=steps, spans=spans, sizes=sizes)
 
 # %% ../nbs/43_ranks.ipynb #fbb5dafb
 @patch
@@ -129,13 +134,17 @@ def arrange(self:Table,
     sizes:dict, # Number of channels by name
 ):
     "Take up columns and rows that other ranks have"
-    old,was,where = self.read().copy(),dict(self.index),{s: i for i,s in enumerate(self.steps)}
-    self.names,self.index,self.steps = [],{},self.steps[:self.merged]+steps
+    old,was = self.read().copy(),self.index
+    rows = {s: i for i,s in enumerate(self.steps)}
+    self.names,self.index = [],{}
+    self.steps = self.steps[:self.merged]+steps
     for n in names: self.column(n)
     self.data[:len(self.steps)] = self.blank
+    place = [self.index[n] for n in was]
     for i,s in enumerate(self.steps):
-        for n,j in was.items():
-            if s in where: self.data[i,self.index[n]] = torch.as_tensor(old[where[s],j]).to(self.data)
+        if s not in rows: continue
+        row = torch.as_tensor(old[rows[s]])
+        self.data[i,place] = row.to(self.data)
     self.version += 1
 
 # %% ../nbs/43_ranks.ipynb #fa853e6b
@@ -143,11 +152,10 @@ def arrange(self:Table,
 def arrange(self:Track, names, steps, spans, sizes):
     was,n = dict(self.index),len(self.spans)
     Table.arrange(self, names, steps, spans, sizes)
-    for k,size in sizes.items(): self.maxima.setdefault(k, torch.full((self.max_spans,size), -math.inf, dtype=torch.bfloat16, device=self.device))
-    self.maxima = {k: self.maxima[k] for k in sizes}
+    had,self.maxima = self.maxima,{k: self.new_maxima(size) for k,size in sizes.items()}
+    self.maxima.update(had)
     if self.hist:
-        old = self.hists.clone()
-        self.hists.zero_()
+        old,self.hists = self.hists,self.new_hists()
         for k,j in was.items(): self.hists[:,self.index[k]] = old[:,j]
     if spans!=self.spans[self.closed:]: self.take_together(spans, n)
 
@@ -180,7 +188,8 @@ def _all_reduce(parts, op):
     "Reduce the tensors `parts` over all ranks in one collective"
     flat = torch.cat([p.flatten() for p in parts])
     torch.distributed.all_reduce(flat, op=op)
-    return [f.view_as(p) for f,p in zip(flat.split([p.numel() for p in parts]), parts)]
+    pieces = flat.split([p.numel() for p in parts])
+    return [f.view_as(p) for f,p in zip(pieces, parts)]
 
 # %% ../nbs/43_ranks.ipynb #f213f8d5
 def _together(op, lists):
@@ -198,10 +207,13 @@ def merge_ranks(
     Op,ts = torch.distributed.ReduceOp,list(tracks.values())
     layout = dict(tracks=[t.outline() for t in ts], owners=info.owners, fired=info.fired)
     code = zlib.crc32(json.dumps(layout).encode())
-    top,low,every = (int(v) for v in _all_reduce([ts[0].blank.new_tensor([code, -code, every])], Op.MAX)[0])
+    mine = ts[0].blank.new_tensor([code, -code, every])
+    top,low,every = map(int, _all_reduce([mine], Op.MAX)[0])
     if top!=-low: _align(ts, info, layout)
-    merges = [TrackMerge(t) if isinstance(t, Track) else TableMerge(t, info.copies) for t in ts]
+    merges = [(TrackMerge if isinstance(t, Track) else TableMerge)(t, info.copies) for t in ts]
     for m,parts in zip(merges, _together(Op.MAX, [m.maxima() for m in merges])): m.take_maxima(parts)
     for m,parts in zip(merges, _together(Op.SUM, [m.sums() for m in merges])): m.take_sums(parts)
-    for t in ts: t.merged,t.closed,t.version = len(t.steps),len(t.spans),t.version+1
+    for t in ts:
+        t.merged,t.closed = len(t.steps),len(t.spans)
+        t.version += 1
     return every

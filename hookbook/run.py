@@ -15,7 +15,7 @@ import numpy as np, torch
 from torch import nn
 from fastcore.basics import patch
 from fastcore.foundation import L
-from .words import md, plural, some
+from .words import Grid, md, plural, some
 from .files import write_whole
 from .stats import *
 from .table import *
@@ -55,8 +55,8 @@ def of(cls:RunInfo,
 ):
     "What is known of a run"
     if isinstance(known, RunInfo): return known
-    names = {f.name for f in fields(RunInfo)}
-    return RunInfo(**{k: v for k,v in known.items() if k in names})
+    names = [f.name for f in fields(RunInfo) if f.name in known]
+    return RunInfo(**{k: known[k] for k in names})
 
 # %% ../nbs/42_run.ipynb #b792faa7
 # Names as keys, for those who still know it as a dict
@@ -89,7 +89,9 @@ class Run(Series):
 
 # %% ../nbs/42_run.ipynb #0ac1a5ff
 @patch(as_prop=True)
-def kinds(self:Run): return {n: self.info.kinds.get(self.info.owners.get(n)) for n in self.layers}
+def kinds(self:Run):
+    kind_of,owner_of = self.info.kinds.get,self.info.owners.get
+    return {n: kind_of(owner_of(n)) for n in self.layers}
 
 @patch(as_prop=True)
 def never_fired(self:Run): return L(n for n in self.info.chosen if n not in self.info.fired)
@@ -151,32 +153,45 @@ def updates(self:Run): return _norms(self, 'updates', Updates)
 # %% ../nbs/42_run.ipynb #538f4a67
 @patch
 def __repr__(self:Run):
-    s,ran = self.steps,self.info.ran
-    count = plural(len(s), 'step') if ran<=len(s) else f'{len(s)} of {ran} steps recorded'
-    steps = f'{count} ({s[0]} to {s[-1]})' if len(s) else 'no training steps'
     passes = len(self.eval.steps) if 'eval' in self.tracks else 0
-    parts = [plural(len(self.layers), 'layer'), steps]
+    parts = [plural(len(self.layers), 'layer'), self.which_steps()]
     if passes: parts.append(plural(passes, 'evaluation pass', 'evaluation passes'))
     if 'params' in self.tracks: parts.append(plural(len(self.grads.params), 'parameter'))
     if self.info.skipped: parts.append(f'{plural(self.info.skipped, "step")} skipped by the gradient scaler')
     if self.never_fired: parts.append(f'never fired: {some(self.never_fired)}')
     return f'{type(self).__name__}: {", ".join(parts)}'
 
+# %% ../nbs/42_run.ipynb #69a6ec1d
+@patch
+def which_steps(self:Run) -> str:
+    "How many steps were recorded, and which"
+    s,ran = self.steps,self.info.ran
+    if not len(s): return 'no training steps'
+    count = plural(len(s), 'step')
+    if ran>len(s): count = f'{len(s)} of {ran} steps recorded'
+    return f'{count} ({s[0]} to {s[-1]})'
+
 # %% ../nbs/42_run.ipynb #c3a50050
 _shown = dict(mean='mean', std='std', min='min', max='max', small='near zero (abs ≤ 1/32)', nonfinite='non-finite', calls='calls')   # of the nine, with room in the head of a table
+_MOST = 40   # layers: more rows than that nobody reads
 
 @patch
 def _repr_markdown_(self:Run):
     "One line, and a table of the layers at the last step in which they ran"
-    own = [k for k in self.statistics if k not in STATE.readings]
-    cols = {**_shown, **dict.fromkeys(own)}
-    stats = {k: self.statistic(k) for k in cols}
-    last = {n: at[-1] for n,c in self.calls.items() if len(at := np.flatnonzero(c>0))}
-    def row(n, at): return f"| {md(n)} | {self.kinds[n]} | {' | '.join(f'{v[n][at]:.3g}' for v in stats.values())} |"
-    lines = [row(n, at) for n,at in last.items()][:40]
-    head = ['', f'| layer | type | {" | ".join(title or md(k) for k,title in cols.items())} |', '|---'*(len(cols)+2)+'|']
-    more = [f'\nand {len(last)-40} more'] if len(last)>40 else []
-    return '\n'.join([md(repr(self)), *(head+lines+more if lines else [])])
+    names = [*_shown, *(k for k in self.statistics if k not in STATE.readings)]
+    stats,calls = [self.statistic(k) for k in names],self.calls
+    ran = [n for n in self.layers if (calls[n]>0).any()]
+    rows = [self.last_row(n, stats, calls) for n in ran[:_MOST]]
+    heads = [_shown.get(k, k) for k in names]
+    grid = Grid(['layer', 'type', *heads], rows, align='ll').markdown()
+    more = f'\nand {len(ran)-_MOST} more' if len(ran)>_MOST else ''
+    return f'{md(repr(self))}\n\n{grid}{more}' if rows else md(repr(self))
+
+@patch
+def last_row(self:Run, name, stats, calls):
+    at = np.flatnonzero(calls[name]>0)[-1]
+    nums = [f'{v[name][at]:.3g}' for v in stats]
+    return [name, self.kinds[name], *nums]
 
 # %% ../nbs/42_run.ipynb #10a7c98d
 _FORMAT = 1   # a file of another format is refused, with words
@@ -189,7 +204,7 @@ def to_bytes(self:Run) -> bytes:
     head,tensors = dict(format=_FORMAT, info=asdict(info), tracks={}),{}
     for name,t in self.tracks.items():
         head['tracks'][name],parts = t.to_parts(self._upto(t))
-        tensors.update({f'{name}.{k}': v.cpu().clone().contiguous() for k,v in parts.items()})
+        for k,v in parts.items(): tensors[f'{name}.{k}'] = v.cpu().clone().contiguous()
     return safetensors.torch.save(tensors, metadata=dict(hookbook=json.dumps(head)))
 
 # %% ../nbs/42_run.ipynb #d72e1f76
@@ -216,7 +231,8 @@ def _parsed(data):
 
 # %% ../nbs/42_run.ipynb #648345b3
 def _table_of(name, head, tensors):
-    parts = {k.removeprefix(f'{name}.'): v for k,v in tensors.items() if k.startswith(f'{name}.')}
+    start = f'{name}.'
+    parts = {k.removeprefix(start): v for k,v in tensors.items() if k.startswith(start)}
     return (Track if 'spans' in head else Table).from_parts(head, parts)
 
 # %% ../nbs/42_run.ipynb #e5679324
@@ -230,7 +246,9 @@ def from_bytes(cls:Run,
     try: head,tensors = _parsed(data)
     except ValueError as e: raise ValueError(f'{wrong}{e}') from e
     if head['format']!=_FORMAT: raise ValueError(f'{whose} was written in format {head["format"]}, and this version of hookbook reads format {_FORMAT}: install a newer one')
-    try: return Run({n: _table_of(n, h, tensors) for n,h in head['tracks'].items()}, head['info'])
+    try:
+        tracks = {n: _table_of(n, h, tensors) for n,h in head['tracks'].items()}
+        return Run(tracks, head['info'])
     except Exception as e: raise ValueError(f'{wrong}its header and its numbers do not fit together') from e
 
 # %% ../nbs/42_run.ipynb #16d502c2
@@ -253,19 +271,20 @@ def extra_fields(
     extra, # Functions by name, or a list of `Field`s; or `None`
 ) -> tuple: # Of `Field`s; raises `TypeError` and `ValueError`
     "The fields for the statistics that somebody wants beside the usual ones"
-    items = extra.items() if isinstance(extra, dict) else [(getattr(f, 'name', f), f) for f in extra or ()]
-    return declare(*[f if isinstance(f, Field) else _averaged(name, f) for name,f in items if _is_free(name)])
+    if not isinstance(extra, dict): extra = {getattr(f, 'name', f): f for f in extra or ()}
+    for name in extra: _check_free(name)
+    return declare(*[_averaged(name, f) for name,f in extra.items()])
 
 # %% ../nbs/42_run.ipynb #a9ae0782
 def _averaged(name, f):
+    if isinstance(f, Field): return f
     if not callable(f): raise TypeError(f'extra: {name!r} needs a function of the output of a layer, and got a {type(f).__name__}')
     return Field(name, 'average', of=f)
 
 # %% ../nbs/42_run.ipynb #bd9cf466
-def _is_free(name):
+def _check_free(name):
     if not isinstance(name, str) or not name.isidentifier(): raise TypeError(f'extra: {name!r} is no name for a statistic, as in run.name')
     if hasattr(Run, name) or name in later_methods(Run): raise ValueError(f'extra: a run has a {name!r} already')
-    return True
 
 # %% ../nbs/42_run.ipynb #aa45d2b3
 @patch
@@ -276,19 +295,27 @@ def to_frame(self:Run,
     try: import pandas as pd
     except ImportError: raise ImportError('to_frame needs the pandas package: pip install pandas') from None
     if params: return pd.concat(self._param_frames(pd.DataFrame) or [pd.DataFrame()], ignore_index=True)
-    frames = [f for name,t in self.tracks.items() if isinstance(t, Track) for f in self._layer_frames(name, t, pd.DataFrame)]
-    res = pd.concat(frames or [pd.DataFrame(dict(calls=[]))], ignore_index=True)
+    frames = []
+    for name,t in self.tracks.items():
+        if isinstance(t, Track): frames += self._layer_frames(name, t, pd.DataFrame)
+    if not frames: frames = [pd.DataFrame(dict(calls=[]))]
+    res = pd.concat(frames, ignore_index=True)
     return res[res.calls>0].reset_index(drop=True)
 
 # %% ../nbs/42_run.ipynb #6287cd1e
 @patch
 def _param_frames(self:Run, frame):
-    cols = dict(grad_norm=self.grads.norm, weight_norm=self.weights.norm, update_norm=self.updates.norm, update_ratio=self.updates.ratio)
-    return [frame(dict(step=self.grads.steps, param=n, **{k: v[n] for k,v in cols.items()})) for n in self.grads.params]
+    grads,updates = self.grads,self.updates
+    cols = dict(grad_norm=grads.norm, weight_norm=self.weights.norm, update_norm=updates.norm, update_ratio=updates.ratio)
+    def of_one(n): return frame(dict(step=grads.steps, param=n) | {k: v[n] for k,v in cols.items()})
+    return [of_one(n) for n in grads.params]
 
 # %% ../nbs/42_run.ipynb #7825387e
 @patch
 def _layer_frames(self:Run, name, t, frame):
     s = Series(t, self._upto)
-    stats = finish(torch.from_numpy(np.array(s.states())), t.layout)
-    return [frame(dict(track=name, step=s.steps, layer=l, **{k: v[:,i] for k,v in stats.items()})) for i,l in enumerate(s.layers)]
+    stats = {k: s.statistic(k) for k in s.statistics}
+    def of_one(layer):
+        cols = {k: v[layer] for k,v in stats.items()}
+        return frame(dict(track=name, step=s.steps, layer=layer, **cols))
+    return [of_one(layer) for layer in s.layers]

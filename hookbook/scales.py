@@ -8,13 +8,13 @@ Docs: https://hookbook.github.io/hookbook/scales.html.md"""
 __all__ = ['LEAST', 'MOST', 'AsinhScale', 'round_marks', 'scale_of', 'rebin', 'log_shares', 'step_edges', 'steps_run',
            'join_columns', 'thin_line', 'suitable_scale']
 
-# %% ../nbs/61_scales.ipynb #6eaf7893
+# %% ../nbs/61_scales.ipynb #b8b1a568
 import math, warnings
 from dataclasses import dataclass
 import numpy as np
 from .bins import finite, finite_edges, magnitude_edges, magnitudes
 
-# %% ../nbs/61_scales.ipynb #c902aec5
+# %% ../nbs/61_scales.ipynb #c94cb181
 @dataclass
 class AsinhScale:
     "An axis that is linear up to `width`, and logarithmic beyond"
@@ -36,7 +36,7 @@ class AsinhScale:
         places = np.linspace(lo, hi, n)
         return self.width*np.sinh(places)
 
-# %% ../nbs/61_scales.ipynb #58cd2a16
+# %% ../nbs/61_scales.ipynb #f64cbaa5
 def _round_within(v, lo, hi):
     "`v` with one digit, towards zero if it would leave the range"
     r = float(f'{v:.0e}')
@@ -44,6 +44,7 @@ def _round_within(v, lo, hi):
     at = 10.**math.floor(math.log10(abs(v)))
     return float(f'{math.trunc(v/at)*at:.0e}')
 
+# %% ../nbs/61_scales.ipynb #bdedff52
 def round_marks(
     scale:AsinhScale, # The axis
     n:int=4, # About so many steps between marks
@@ -71,7 +72,7 @@ def scale_of(
     lo,hi = edges[first],edges[last+1]
     return AsinhScale(lo, max(hi, mid), mid/2)
 
-# %% ../nbs/61_scales.ipynb #54c8eecb
+# %% ../nbs/61_scales.ipynb #2c480ba9
 def rebin(
     hist, # (spans, 2048), counts in the bins of `hist_bits`
     edges, # (n+1,), increasing
@@ -87,7 +88,7 @@ def rebin(
     right = below[:,i]
     return np.diff(left+part*(right-left), axis=1)
 
-# %% ../nbs/61_scales.ipynb #4f398d7e
+# %% ../nbs/61_scales.ipynb #0bd5a7c1
 LEAST,MOST = -4,-1   # logarithms of the shares between which colours differ
 
 def log_shares(
@@ -109,6 +110,7 @@ def step_edges(
         end = last+gap
     return np.append(steps, end)
 
+# %% ../nbs/61_scales.ipynb #9f8bb218
 def steps_run(
     series, # A `Run`, or one of its tracks
 ) -> int|None: # `None` if nobody knows
@@ -116,7 +118,7 @@ def steps_run(
     info = getattr(series, 'info', None)   # a track alone knows nothing of the run
     return info.ran if info else None
 
-# %% ../nbs/61_scales.ipynb #9d57c725
+# %% ../nbs/61_scales.ipynb #8278e607
 def join_columns(
     values, # (rows, columns)
     steps, # Of the columns
@@ -137,7 +139,7 @@ def join_columns(
     begin = np.append(edges[:-1:k], edges[-1])
     return np.stack(joined, 1),begin
 
-# %% ../nbs/61_scales.ipynb #3f19d988
+# %% ../nbs/61_scales.ipynb #810508bb
 def thin_line(
     xs, # (n,)
     ys, # (n,)
@@ -156,7 +158,7 @@ def _peaks(at, ys):
     low,high = np.nanargmin(ys),np.nanargmax(ys)
     return sorted({at[low], at[high]})
 
-# %% ../nbs/61_scales.ipynb #3b64c966
+# %% ../nbs/61_scales.ipynb #9fd0f5fc
 _CROWDED = 30   # times the median: then a linear axis leaves a millimetre of three centimetres to half of the values
 
 def suitable_scale(

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/sizes.html.md"""
 # %% auto #0
 __all__ = ['dummy_eval', 'model_sizes', 'num_features_model']
 
-# %% ../nbs/14_sizes.ipynb #9c61f79d
+# %% ../nbs/14_sizes.ipynb #94d37a46
 import copy, re
 import torch
 from torch import nn, Tensor
@@ -25,7 +25,7 @@ def _image_channels(m):
         hint = 'This is for models of images: `summary(model, *inputs)` has the shapes of any model'
         raise LookupError(f'{e}. {hint}') from None
 
-# %% ../nbs/14_sizes.ipynb #6f86637e
+# %% ../nbs/14_sizes.ipynb #69462d4c
 def _noise(m, size):
     "A batch of one random image such as `m` takes"
     if isinstance(size, int): size = size,size
@@ -60,7 +60,7 @@ def model_sizes(
         dummy_eval(m, size)
         return [o.shape if isinstance(o, Tensor) else shapes(o) for o in hooks.stored]
 
-# %% ../nbs/14_sizes.ipynb #ee826be2
+# %% ../nbs/14_sizes.ipynb #302c086a
 def _inner_shape(s):
     "The first shape in what `model_sizes` has for one child"
     while s and isinstance(s, dict): s = next(iter(s.values()))
@@ -85,26 +85,26 @@ def _declared_sizes(m):
             if isinstance(o, int) and o>1: found.append(o)
     return found
 
-# %% ../nbs/14_sizes.ipynb #85b3ddf9
+# %% ../nbs/14_sizes.ipynb #0e391bf8
 def _mentioned(e):
     "Numbers in the message of an error that may be sizes of images"
     return [n for n in map(int, re.findall(r'\d+', str(e))) if 16<=n<=2048]
 
-# %% ../nbs/14_sizes.ipynb #f8c6a189
+# %% ../nbs/14_sizes.ipynb #1e2102b1
 # what PyTorch's layers say of an image that is used up
-_too_small = 'small','greater than actual','at least','positive','negative'
+_says_too_small = 'small','greater than actual','at least','positive','negative'
 
 def _hopeless(errs):
     "Four times the same complaint, and not about an image too small?"
     last = list(errs.values())[-4:]
     said = [re.sub(r'\d+', '', str(e)) for e in last]      # sizes aside
     if len(last)<4 or len(set(said))>1: return False
-    return not any(w in said[0] for w in _too_small)
+    return not any(w in said[0] for w in _says_too_small)
 
 # %% ../nbs/14_sizes.ipynb #1722c30b
 _usual_sizes = [2**i for i in range(5,12)]     # 32 to 2,048 pixels
 
-# %% ../nbs/14_sizes.ipynb #f3214743
+# %% ../nbs/14_sizes.ipynb #61edb95d
 def num_features_model(
     m:nn.Module, # A vision model
 ) -> int:
@@ -120,7 +120,7 @@ def num_features_model(
             todo = [s for s in todo if s not in errs]
     raise _no_size_fits(m, errs) from err
 
-# %% ../nbs/14_sizes.ipynb #e6cde8a2
+# %% ../nbs/14_sizes.ipynb #8faef44d
 def _no_size_fits(m, errs):
     "The error about a model that refused each size in `errs`"
     e = list(errs.values())[-1]

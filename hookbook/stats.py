@@ -30,7 +30,8 @@ def _lanes(v, dim):
     "How many channels dimension `dim` of `v` has, and how many values of one lie side by side in memory; `None` if that can't be said"
     if not v.n or v.order is None or not -len(v.order)<=dim<len(v.order): return None
     at = v.order.index(dim%len(v.order))
-    return v.shape[dim],math.prod(v.shape[d] for d in v.order[at+1:])
+    inner = [v.shape[d] for d in v.order[at+1:]]
+    return v.shape[dim],math.prod(inner)
 
 # %% ../nbs/08_stats.ipynb #56f1d441
 class ChannelTops:
@@ -42,7 +43,9 @@ class ChannelTops:
         self.channels,self.run,self.found = channels,run,[]
         self.unit = run if run>1 else channels*max(1, 1024//channels)   # rows of about a thousand values reduce fast
 
-    def result(self): return torch.cat(self.found).view(-1, self.channels).amax(0).float()
+    def result(self):
+        tops = torch.cat(self.found).view(-1, self.channels)
+        return tops.amax(0).float()
 
 # %% ../nbs/08_stats.ipynb #07f40d59
 @patch
@@ -51,7 +54,8 @@ def add(self:ChannelTops, piece):
     if self.run>1: found = [piece.view(-1, self.run).amax(1)]
     else:
         k = len(piece)//self.unit*self.unit
-        rows,rest = piece[:k].view(-1, self.unit),piece[k:].view(-1, self.channels)
+        rows = piece[:k].view(-1, self.unit)
+        rest = piece[k:].view(-1, self.channels)
         found = [o.amax(0) for o in (rows,rest) if len(o)]
     self.found += found
     return found
@@ -60,7 +64,8 @@ def add(self:ChannelTops, piece):
 @patch
 def top(self:ChannelTops, block):
     "The maximum of a block, which is that of its channels"
-    return max(np.maximum.reduce(o.numpy()) for o in self.add(torch.from_numpy(block)))
+    found = self.add(torch.from_numpy(block))
+    return max(np.maximum.reduce(o.numpy()) for o in found)
 
 # %% ../nbs/08_stats.ipynb #5d20c7be
 def channel_max(
@@ -80,13 +85,17 @@ def channel_max(
 # %% ../nbs/08_stats.ipynb #363b204a
 def _read_blocks(v, tops, hist, step):
     "State and counts of `v`, while `tops` sees the blocks, too"
-    part,s = sampling(v, step=step)
-    taken = []
-    def take(a, i): taken.append(a[(part.start-i)%s::s].copy())
-    size,top = (BLOCK//tops.unit*tops.unit,tops.top) if tops else (BLOCK,np.maximum.reduce)
+    (part,s),taken = sampling(v, step=step),[]
+    def take(a, i):
+        start = (part.start-i)%s   # where the sample goes on in this block
+        taken.append(a[start::s].copy())
+    size,top = BLOCK,np.maximum.reduce
+    if tops: size,top = BLOCK//tops.unit*tops.unit,tops.top
     with np.errstate(all='ignore'): state = by_blocks(v.x, v.near, size, top, take if hist else None)
-    counts = all_counts(count_host(torch.from_numpy(np.concatenate(taken))), s, v) if hist else None
-    return whole_state(state, v),counts
+    state = whole_state(state, v)
+    if not hist: return state,None
+    sample = torch.from_numpy(np.concatenate(taken))
+    return state,all_counts(count_host(sample), s, v)
 
 # %% ../nbs/08_stats.ipynb #91c3e6f0
 def host_read(
@@ -97,7 +106,9 @@ def host_read(
 ): # A state, as `host_state` gives it; counts, as `host_bits`, or `None`; and maxima, as `channel_max`
     "`measure`, `hist_bits` and `channel_max` of a tensor on the CPU, in one reading"
     lanes = None if axis is None else _lanes(v, axis)
-    if v.x is None or v.x.numel()<=FEW: return host_state(v), host_bits(v, step=step) if hist else None, channel_max(v, axis) if lanes else None
+    if v.x is None or v.x.numel()<=FEW:   # nothing to be gained
+        counts = host_bits(v, step=step) if hist else None
+        return host_state(v),counts,channel_max(v, axis) if lanes else None
     tops = ChannelTops(*lanes) if lanes else None
-    if tops and tops.unit>BLOCK: return *_read_blocks(v, None, hist, step), channel_max(v, axis)
-    return *_read_blocks(v, tops, hist, step), tops.result() if tops else None
+    if tops and tops.unit>BLOCK: return *_read_blocks(v, None, hist, step),channel_max(v, axis)
+    return *_read_blocks(v, tops, hist, step),tops.result() if tops else None

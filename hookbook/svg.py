@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/svg.html.md"""
 __all__ = ['fill_figure', 'svg', 'Picture', 'gallery', 'run_pictures', 'change_pictures', 'bitmap', 'span_shares', 'layer_id',
            'small_dims']
 
-# %% ../nbs/67_svg.ipynb #2fe0cd9b
+# %% ../nbs/67_svg.ipynb #de798781
 import base64, io, math, re, warnings
 from dataclasses import dataclass
 from typing import Callable
@@ -20,7 +20,7 @@ from .scales import *
 from .curves import *
 from .flow import *
 
-# %% ../nbs/67_svg.ipynb #57ab870a
+# %% ../nbs/67_svg.ipynb #276179b0
 _INK = '#010203'   # a colour that nothing else has: it stands for that of the text around the picture
 
 _style = {
@@ -30,7 +30,7 @@ _style = {
     **dict.fromkeys(('axes.facecolor','figure.facecolor','savefig.facecolor'), 'none'),
     **dict.fromkeys(('text.color','axes.edgecolor','axes.labelcolor','xtick.color','ytick.color'), _INK)}
 
-# %% ../nbs/67_svg.ipynb #6951e208
+# %% ../nbs/67_svg.ipynb #400b0d74
 def _tenths(m): return re.sub(r'(\.\d)\d+', r'\1', m[0])
 
 _rewrites = [
@@ -42,6 +42,7 @@ _rewrites = [
     (r' d="[^"]*"', _tenths, 'a tenth of a point is as fine as anyone sees'),
     (r'\n\s*', '\n', 'a third of the file is indentation')]
 
+# %% ../nbs/67_svg.ipynb #237d3e7c
 def _for_a_page(svg, key):
     "The text of an SVG file as the inside of a page; `key` tells its ids from those of others"
     for pattern,new,_ in _rewrites:
@@ -49,7 +50,7 @@ def _for_a_page(svg, key):
         svg = re.sub(pattern, new, svg, flags=re.S)
     return svg
 
-# %% ../nbs/67_svg.ipynb #417a6f56
+# %% ../nbs/67_svg.ipynb #66b843d0
 _DOTS = 144   # a map is a bitmap of so many pixels to the inch
 _BAR = .12   # inches, width of a colour bar
 
@@ -58,6 +59,7 @@ def _overhang(ax):
     box,full = ax.get_window_extent().extents,ax.get_tightbbox().extents   # left, bottom, right and top
     return np.abs(full-box)/ax.figure.dpi
 
+# %% ../nbs/67_svg.ipynb #3516ca9c
 def fill_figure(
     fig, # A figure with one panel, and perhaps a colour bar
     pad:float=.05, # Inches around it
@@ -100,13 +102,14 @@ def svg(
         canvas.print_svg(buf)   # `savefig` would draw it twice
     return _element(_for_a_page(buf.getvalue(), key), figsize, title)
 
+# %% ../nbs/67_svg.ipynb #85ee40b5
 def _element(text, figsize, title):
     box,inside = re.search(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>(.*)</svg>', text, re.S).groups()
     widest = f'max-width:{figsize[0]*1.35:.1f}in'   # a third larger than drawn, so that its text is as large as the page's
     attrs = {'viewBox': box, 'style': widest, 'role': 'img', 'aria-label': title}
     return FT('svg', (Safe(inside),), attrs)
 
-# %% ../nbs/67_svg.ipynb #63efb9c2
+# %% ../nbs/67_svg.ipynb #aad192c5
 _WIDTH,_HEIGHT = 5.2,2.9   # inches: two pictures side by side fill a wide page
 
 @dataclass
@@ -123,13 +126,14 @@ class Picture:
         size = _WIDTH,self.height
         return Figure(svg(self.draw, size, self.key, self.title), words)
 
+# %% ../nbs/67_svg.ipynb #f5d48cf4
 def gallery(
     pictures, # Of `Picture`
 ) -> FT:
     "Pictures side by side, as many as there is room for"
     return Div(*[p.element() for p in pictures], klass='pics')
 
-# %% ../nbs/67_svg.ipynb #46f4812b
+# %% ../nbs/67_svg.ipynb #c756255b
 def _share(x): return f'1/{1/x:,.0f}'
 
 _captions = dict(
@@ -149,7 +153,7 @@ _captions = dict(
         f'Per step and as a share of the weight. The band is {" to ".join(map(_share, HEALTHY_UPDATE))}; '
         f'about {_share(USUAL_UPDATE)} is healthy.'))
 
-# %% ../nbs/67_svg.ipynb #9a3a5571
+# %% ../nbs/67_svg.ipynb #adbf0280
 def _drawings(run):
     "What draws each picture that there is data for"
     res = dict(
@@ -165,6 +169,7 @@ def _drawings(run):
 
 _ROWS = 'dead','depth','time'   # pictures with a row a layer, which are as high as these need
 
+# %% ../nbs/67_svg.ipynb #fd57ebee
 def run_pictures(
     run:Run, # Any run
 ) -> list: # Of `Picture`; empty where nothing was recorded
@@ -174,7 +179,7 @@ def run_pictures(
     def one(k, draw): return Picture(k, *_captions[k], draw, height if k in _ROWS else _HEIGHT)
     return [one(k, draw) for k,draw in _drawings(run).items()]
 
-# %% ../nbs/67_svg.ipynb #7a5cc461
+# %% ../nbs/67_svg.ipynb #414ce591
 def change_pictures(
     before:Run, # A run
     after:Run, # Another one
@@ -192,7 +197,7 @@ def change_pictures(
 
 def _capital(s): return s[0].upper()+s[1:]
 
-# %% ../nbs/67_svg.ipynb #e1f9fba9
+# %% ../nbs/67_svg.ipynb #9f1c9105
 def bitmap(
     z, # (rows from the bottom, columns); NaN is grey
     lo:float, # Value of the first colour
@@ -214,7 +219,7 @@ def bitmap(
     im.save(buf, 'PNG', optimize=True)
     return 'data:image/png;base64,'+base64.b64encode(buf.getvalue()).decode()
 
-# %% ../nbs/67_svg.ipynb #e99c3479
+# %% ../nbs/67_svg.ipynb #177f1ad3
 def span_shares(
     hist, # (spans, 2048), counts in the bins of `hist_bits`
     edges, # (rows+1,) of the new bins
@@ -235,6 +240,7 @@ def _marks(scale):
     def mark(v): return Span(f'{v:g}', style=f'bottom:{scale.share(v):.1%}')
     return Div(*map(mark, round_marks(scale, 3)), klass='marks')
 
+# %% ../nbs/67_svg.ipynb #5482fca6
 def small_dims(
     run:Run, # With histograms
     rows:int=36, # Of each picture

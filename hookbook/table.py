@@ -30,11 +30,15 @@ class Table:
         store_attr()
         self.device = torch.device(device)
         self.blank = torch.as_tensor(blank, device=device)
-        self.data = self.blank.new_empty(rows, max(width, 1), len(self.blank))
+        self.data = self.room(max(width, 1))
         self.names,self.index,self.steps = [],{},[]
         self.merged = 0   # rows that the processes of a distributed run have merged
         self.version,self._read = 0,None   # goes up with each change, so that what was read is known to be old
         self.cells = ()   # those of the row that is open
+
+    @property
+    def now(self): return len(self.steps)-1   # number of the row that is open
+    def room(self, width): return self.blank.new_empty(self.rows, width, len(self.blank))
 
 # %% ../nbs/40_table.ipynb #7df1b4cb
 @patch
@@ -45,7 +49,7 @@ def open(self:Table,
     full = len(self.steps)==self.rows
     if full: self.thin()
     self.steps.append(step)
-    row = self.data[len(self.steps)-1]
+    row = self.data[self.now]
     row.copy_(self.blank.expand_as(row))
     self.cells,self.seen = row.unbind(0),set()
     self.version += 1
@@ -55,10 +59,10 @@ def open(self:Table,
 @patch
 def thin(self:Table):
     "Drop every other row"
-    keep = range(0, len(self.steps), 2)
-    self.data[:len(keep)] = self.data[:len(self.steps):2].clone()   # a slice, where an index by a list would wait for the device
+    kept = self.data[:len(self.steps):2].clone()   # a slice, where an index by a list would wait for the device
+    self.data[:len(kept)] = kept
+    self.steps = self.steps[::2]
     self.merged = len(range(0, self.merged, 2))
-    self.steps = [self.steps[i] for i in keep]
 
 # %% ../nbs/40_table.ipynb #82e70c91
 @patch
@@ -76,11 +80,12 @@ def column(self:Table,
 @patch
 def widen(self:Table):
     "Make room for as many columns again"
-    wider = self.blank.new_empty(self.rows, 2*self.data.shape[1], len(self.blank))
+    width = self.data.shape[1]
+    wider = self.room(2*width)
     wider[:] = self.blank
-    wider[:,:self.data.shape[1]] = self.data
+    wider[:,:width] = self.data
     self.data = wider
-    if self.steps: self.cells = self.data[len(self.steps)-1].unbind(0)
+    if self.steps: self.cells = self.data[self.now].unbind(0)
 
 # %% ../nbs/40_table.ipynb #303d95c7
 @patch
@@ -88,11 +93,17 @@ def read(self:Table,
     rows:int|None=None, # How many rows; default: all
 ) -> np.ndarray: # (rows, columns, k), float64
     "The recorded numbers, on the host"
+    if rows is None: rows = len(self.steps)
     key = self.version,rows
     if self._read is None or self._read[0]!=key:
-        part = self.data[:len(self.steps) if rows is None else rows,:len(self.names)]
-        self._read = key,part.cpu().double().numpy().copy()
+        part = self.used[:rows].cpu()
+        self._read = key,part.double().numpy().copy()
     return self._read[1]
+
+@patch(as_prop=True)
+def used(self:Table):
+    "(rows, columns, k), without the columns that have no name yet"
+    return self.data[:,:len(self.names)]
 
 # %% ../nbs/40_table.ipynb #76659470
 @patch(as_prop=True)
@@ -110,16 +121,19 @@ def follow(self:Table,
 ):
     "Move to `device`, if it is an accelerator and the numbers are still on the CPU"
     if device.type in (self.device.type,'cpu','meta') or self.device.type!='cpu': return
+    def moved(t): return t.to(wide(device)).to(device)   # in this order: a device may have no float64
     self.device = device
-    self.blank,self.data = (t.to(wide(device)).to(device) for t in (self.blank,self.data))   # in this order: a device may have no float64
-    if self.steps: self.cells = self.data[len(self.steps)-1].unbind(0)
+    self.blank,self.data = moved(self.blank),moved(self.data)
+    if self.steps: self.cells = self.data[self.now].unbind(0)
 
 # %% ../nbs/40_table.ipynb #48508fb7
 class Named(dict):
     "Arrays by name"
     what,names = 'layer','Names'
     def __missing__(self, k): raise self.unknown(k)
-    def __repr__(self): return f'{len(self)} arrays: {", ".join(list(self)[:6])}{", ..." if len(self)>6 else ""}'
+    def __repr__(self):
+        more = ', ...' if len(self)>6 else ''
+        return f'{len(self)} arrays: {", ".join(list(self)[:6])}{more}'
 
 class NamedParams(Named): what,names = 'parameter','Parameter names'
 
@@ -129,13 +143,15 @@ def unknown(self:Named, k) -> LookupError:
     "The error for a name that is not there"
     if not isinstance(k, str): return self.no_string(k)
     inside = [n for n in self if n.startswith(f'{k}.')]
-    like = inside[:5] or near(k, self, cutoff=.3) or list(self)[:5]
-    return LookupError(f'nothing was recorded under {k!r}. ' + (f'{self.names} are like: {", ".join(like)}' if like else 'Nothing was recorded at all'))
+    like = inside or near(k, self, cutoff=.3) or list(self)
+    hint = f'{self.names} are like: {", ".join(like[:5])}' if like else 'Nothing was recorded at all'
+    return LookupError(f'nothing was recorded under {k!r}. {hint}')
 
 @patch
 def no_string(self:Named, k) -> LookupError:
     "The error for what is no name"
-    got = f'a {type(k).__name__}' if isinstance(k, nn.Module) else repr(k)
+    got = repr(k)
+    if isinstance(k, nn.Module): got = f'a {type(k).__name__}'
     example = f' such as {next(iter(self))!r}' if self else ''
     return LookupError(f'a {self.what} is asked for by its name, a string{example}, and not by {got}')
 
@@ -148,7 +164,8 @@ def norms_table(
     device='cpu', # Where the numbers live
 ) -> Table:
     "A table for the norms of parameters; what was not read stays `nan`"
-    return Table(torch.full((len(NORMS),), math.nan, dtype=wide(device)), rows, width, device)
+    blank = torch.full((len(NORMS),), math.nan, dtype=wide(device))
+    return Table(blank, rows, width, device)
 
 # %% ../nbs/40_table.ipynb #ba17259a
 class Norms:
@@ -158,7 +175,9 @@ class Norms:
         numel:dict, # Number of elements of each parameter
         kind:str='grads', # Which of the `NORMS`
         upto=None, # Function of the table: how many rows may be read, and spans; default: all
-    ): self._table,self._numel,self._kind,self._rows = table,numel,kind,upto
+    ):
+        self._table,self._numel = table,numel
+        self._kind,self._rows = kind,upto
 
     def __getitem__(self, k): raise TypeError(f'what is wanted of {k!r}? For its norm {self.usage(repr(k))}')
     def __getattr__(self, k): raise AttributeError(f'{type(self).__name__} has no {k!r}: of parameters norms are kept, so {self.usage("name")}')
@@ -180,7 +199,9 @@ def params(self:Norms): return L(self._table.names)
 def steps(self:Norms): return np.array(self._table.steps[:self._upto()], dtype=int)
 
 @patch
-def _upto(self:Norms): return self._rows(self._table)[0] if self._rows else len(self._table.steps)
+def _upto(self:Norms):
+    if self._rows is None: return len(self._table.steps)
+    return self._rows(self._table)[0]
 
 # %% ../nbs/40_table.ipynb #baf8794c
 @patch
@@ -188,21 +209,26 @@ def of(self:Norms,
     kind:str, # One of the `NORMS`
 ) -> Named: # (steps,) of each parameter, `nan` where there was none
     "The norms of one kind"
-    return NamedParams(zip(self._table.names, self._table.read(self._upto())[...,NORMS.index(kind)].T))
+    norms = self._table.read(self._upto())[...,NORMS.index(kind)]
+    return NamedParams(zip(self._table.names, norms.T))
 
 # %% ../nbs/40_table.ipynb #63239fd7
 @patch(as_prop=True)
 def norm(self:Norms): return self.of(self._kind)
 
 @patch(as_prop=True)
-def rms(self:Norms): return NamedParams({n: norm/math.sqrt(self._numel[n]) for n,norm in self.norm.items()})
+def rms(self:Norms):
+    def of_one(n, norm): return norm/math.sqrt(self._numel[n])
+    return NamedParams({n: of_one(n, norm) for n,norm in self.norm.items()})
 
 # %% ../nbs/40_table.ipynb #87f7ca5f
 @patch(as_prop=True)
 def total(self:Norms):
     "(steps,), the norm over all parameters together; `nan` where none had one"
-    norms = np.stack(list(self.norm.values()) or [np.full(len(self.steps), np.nan)])
-    return np.where(np.isnan(norms).all(0), np.nan, np.sqrt(np.nansum(norms**2, 0)))
+    none = np.full(len(self.steps), np.nan)
+    norms = np.stack([none, *self.norm.values()])
+    total = np.sqrt(np.nansum(norms**2, 0))
+    return np.where(np.isnan(norms).all(0), np.nan, total)
 
 # %% ../nbs/40_table.ipynb #4432b1aa
 def ratio_to_weight(
@@ -231,7 +257,8 @@ def to_parts(self:Table,
 ) -> tuple: # A dict for the header, and tensors by name
     "What to save"
     rows,_ = upto
-    return dict(names=self.names, steps=self.steps[:rows]), dict(data=self.data[:rows,:len(self.names)])
+    head = dict(names=self.names, steps=self.steps[:rows])
+    return head,dict(data=self.used[:rows])
 
 # %% ../nbs/40_table.ipynb #bdbd160c
 @patch
@@ -242,7 +269,7 @@ def fill(self:Table,
     "Take up what was saved"
     for name in head['names']: self.column(name)
     self.steps = head['steps']
-    self.data[:len(self.steps),:len(self.names)] = parts['data']
+    self.used[:len(self.steps)] = parts['data']
     return self
 
 # %% ../nbs/40_table.ipynb #f74b2670
@@ -250,5 +277,6 @@ def fill(self:Table,
 def from_parts(cls:Table, head, parts):
     "The table that was saved"
     data = parts['data']
-    blank = torch.full((data.shape[2],), math.nan, dtype=data.dtype)
-    return Table(blank, max(len(head['steps']), 1), len(head['names'])).fill(head, parts)
+    blank = data.new_full((data.shape[2],), math.nan)
+    rows,width = len(head['steps']),len(head['names'])
+    return Table(blank, max(rows, 1), width).fill(head, parts)

@@ -39,8 +39,10 @@ class Track(Table):
         self.spans,self.closed = [],0   # first and last step of each coarse column; how many of them were merged over processes
         self.stride,self.filled = 1,0   # rows that a coarse column stands for, and those in the last one
         self.kinds,self.maxima = {},{}  # by name: the dtype, and (spans, channels)
-        self.hists = torch.zeros(spans, len(self.data[0]), N_FOLDED, dtype=torch.int32, device=device) if hist else None
+        self.hists = self.new_hists() if hist else None
         self.folds = torch.as_tensor(FOLD_OF, device=device)   # where the histograms are, since it would have to travel there
+
+    def new_hists(self): return torch.zeros(self.max_spans, self.data.shape[1], N_FOLDED, dtype=torch.int32, device=self.device)
 
 # %% ../nbs/41_track.ipynb #f1e640cb
 @patch
@@ -50,7 +52,8 @@ def open(self:Track,
     "Begin a row, and a coarse column when the last one is full"
     full = Table.open(self, step)
     if not self.spans or self.filled==self.stride or self.closed==len(self.spans): self.new_span(step)
-    self.spans[-1][1],self.filled = step,self.filled+1
+    self.spans[-1][1] = step
+    self.filled += 1
     return full
 
 # %% ../nbs/41_track.ipynb #b6318e46
@@ -60,22 +63,30 @@ def new_span(self:Track, step):
     if len(self.spans)==self.max_spans: self.join_spans()
     self.spans.append([step,step])
     self.filled = 0
-    if self.hist: self.hists[len(self.spans)-1] = 0
-    for m in self.maxima.values(): m[len(self.spans)-1] = -math.inf
+    i = self.span
+    if self.hist: self.hists[i] = 0
+    for m in self.maxima.values(): m[i] = -math.inf
+
+@patch(as_prop=True)
+def span(self:Track): return len(self.spans)-1   # number of the coarse column that is open
 
 # %% ../nbs/41_track.ipynb #3e390895
 def _pairs(t, f):
     "Neighbours along the first axis of `t`, joined by `f`; an odd one at the end stays"
     k = len(t)//2*2
-    return torch.cat([f(t[:k:2], t[1:k:2]), t[k:]])
+    joined = f(t[:k:2], t[1:k:2])
+    return torch.cat([joined, t[k:]])
 
-def _wider(spans): return [[a[0],b[1]] for a,b in zip(spans[::2], spans[1::2]+spans[-1:])]
+def _wider(spans):
+    firsts,lasts = spans[::2],spans[1::2]+spans[-1:]   # an odd one at the end is its own neighbour
+    return [[a,b] for (a,_),(_,b) in zip(firsts, lasts)]
 
 # %% ../nbs/41_track.ipynb #92c6d833
 @patch
 def coarse(self:Track, add, top):
     "What lies on the coarse axis, each with the function that joins it: `add` for histograms, `top` for maxima"
-    return [(self.hists,add)]*self.hist + [(m,top) for m in self.maxima.values()]
+    hists = [(self.hists,add)] if self.hist else []
+    return hists+[(m,top) for m in self.maxima.values()]
 
 # %% ../nbs/41_track.ipynb #d7dbdfe0
 @patch
@@ -83,10 +94,13 @@ def join_spans(self:Track):
     "Add up neighbours on the coarse axis (those that were merged over ranks and those that were not stay apart)"
     n,c = len(self.spans),self.closed
     for t,f in self.coarse(torch.add, torch.fmax):
-        new = torch.cat([_pairs(t[:c], f), _pairs(t[c:n], f)])
+        merged,fresh = _pairs(t[:c], f),_pairs(t[c:n], f)
+        new = torch.cat([merged, fresh])
         t[:len(new)] = new
-    self.spans = _wider(self.spans[:c])+_wider(self.spans[c:])
-    self.closed,self.stride = -(-c//2),2*self.stride
+    merged,fresh = self.spans[:c],self.spans[c:]
+    self.spans = _wider(merged)+_wider(fresh)
+    self.closed = -(-c//2)
+    self.stride *= 2
 
 # %% ../nbs/41_track.ipynb #03edca35
 @patch
@@ -94,8 +108,7 @@ def widen(self:Track):
     "Make room for as many columns again"
     Table.widen(self)
     if not self.hist: return
-    old = self.hists
-    self.hists = old.new_zeros(self.max_spans, len(self.data[0]), N_FOLDED)
+    old,self.hists = self.hists,self.new_hists()
     self.hists[:,:old.shape[1]] = old
 
 # %% ../nbs/41_track.ipynb #d49afbc1
@@ -109,11 +122,13 @@ def follow(self:Track,
     if self.device==was: return
     self.folds = self.folds.to(self.device)
     if self.hist: self.hists = self.hists.to(self.device)
-    self.maxima = {k: m.to(self.device) for k,m in self.maxima.items()}
+    for k,m in self.maxima.items(): self.maxima[k] = m.to(self.device)
 
 # %% ../nbs/41_track.ipynb #8bf64e74
 @patch(as_prop=True)
-def nbytes(self:Track): return Table.nbytes.fget(self)+sum(t.nbytes for t,_ in self.coarse(None, None))
+def nbytes(self:Track):
+    coarse = [t.nbytes for t,_ in self.coarse(None, None)]
+    return self.data.nbytes+sum(coarse)
 
 # %% ../nbs/41_track.ipynb #796c1960
 _MAX_CHANNELS = 4096   # more than that are not channels but a vocabulary
@@ -129,7 +144,8 @@ def add(self:Track,
     if name not in self.kinds: self.kinds[name] = str(t.dtype).removeprefix('torch.')
     if axis is not None and (v.order is None or v.shape[axis]>_MAX_CHANNELS): axis = None
     if not on_host(v): self.follow(v.x.device)
-    top = (self.add_here if self.device.type=='cpu' and on_host(v) else self.add_there)(i, v, axis)
+    here = self.device.type=='cpu' and on_host(v)
+    top = (self.add_here if here else self.add_there)(i, v, axis)
     self.seen.add(i)
     if top is not None: self.add_max(name, top)
     self.version += 1
@@ -139,33 +155,41 @@ def add(self:Track,
 @patch
 def add_here(self:Track, i, v, axis):
     "On the CPU, where the buffers are numpy arrays as well"
-    cell = self.data.numpy()[len(self.steps)-1,i,:len(STATE)]
     new,bins,top = host_read(v, axis, self.hist, self.steps[-1])
+    cell = self.data.numpy()[self.now,i,:len(STATE)]
     with np.errstate(all='ignore'): cell[:] = merge_host(cell, new) if i in self.seen else new
-    if self.hist: self.hists.numpy()[len(self.spans)-1,i] += fold(bins)
+    if not self.hist: return top
+    hists = self.hists.numpy()[self.span]
+    hists[i] += fold(bins)
     return top
 
 # %% ../nbs/41_track.ipynb #a888ed73
 @patch
 def add_there(self:Track, i, v, axis):
     "On any other device"
-    cell,state = self.cells[i][:len(STATE)],send(measure(v), self.device)
+    cell = self.cells[i][:len(STATE)]
+    state = send(measure(v), self.device)
     cell.copy_(merge(cell, state) if i in self.seen else state)
     if self.hist:
-        counts = send(hist_bits(v, step=self.steps[-1]).to(torch.int32), self.device)
-        self.hists[len(self.spans)-1,i].index_add_(0, self.folds, counts)
+        counts = hist_bits(v, step=self.steps[-1]).to(torch.int32)
+        self.hists[self.span,i].index_add_(0, self.folds, send(counts, self.device))
     return None if axis is None else channel_max(v, axis)
 
 # %% ../nbs/41_track.ipynb #6961ac5c
 @patch
 def add_max(self:Track, name, m):
     "Note the maxima `m` of channels"
-    if name not in self.maxima: self.maxima[name] = torch.full((self.max_spans,len(m)), -math.inf, dtype=torch.bfloat16, device=self.device)
+    if name not in self.maxima: self.maxima[name] = self.new_maxima(len(m))
     if self.maxima[name].shape[1]!=len(m): return   # a layer that gives a varying number of channels has none worth naming
-    cell = self.maxima[name][len(self.spans)-1]
+    cell = self.maxima[name][self.span]
     m = send(m.to(cell.dtype), self.device)
     m = m.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)   # a channel with a NaN in it is not one that never fires
     torch.fmax(cell, m, out=cell)
+
+@patch
+def new_maxima(self:Track, channels):
+    "(spans, channels), where nothing was seen yet; in half the bytes, since it is to be seen whether a channel fires"
+    return torch.full((self.max_spans,channels), -math.inf, dtype=torch.bfloat16, device=self.device)
 
 # %% ../nbs/41_track.ipynb #edf860e5
 def _scalar(f, t):
@@ -180,11 +204,12 @@ def _scalar(f, t):
 def add_more(self:Track, i, t, v):
     "Join what the further fields find in `t` to column `i` of the row that is open"
     for f in self.layout.fields[len(STATE):]:
-        place = self.layout.place(f.name)
+        place = self.layout.place[f.name]
         cell = self.cells[i][place]
         found = _scalar(f, t.detach()) if v.x is not None else math.nan
         new = send(torch.as_tensor(found).to(cell.dtype), self.device)
-        cell.copy_(laws[f.law].join(cell, new.reshape(1), torch))
+        join = laws[f.law].join
+        cell.copy_(join(cell, new.reshape(1), torch))
 
 # %% ../nbs/41_track.ipynb #662cd27f
 class Series:
@@ -201,17 +226,22 @@ class Series:
     def __getitem__(self, k): raise TypeError(f'a {type(self).__name__} is asked for a statistic first, and then for a layer: .mean[{k!r}]')
     def __repr__(self):
         s = self.steps
-        return f'Series: {len(self.layers)} layers in {len(s)} rows{f" (steps {s[0]} to {s[-1]})" if len(s) else ""}: .mean, .std and so on'
+        which = f' (steps {s[0]} to {s[-1]})' if len(s) else ''
+        return f'Series: {len(self.layers)} layers in {len(s)} rows{which}: .mean, .std and so on'
 
 # %% ../nbs/41_track.ipynb #5f64ad78
 @patch(as_prop=True)
 def layers(self:Series): return L(self._track.names)
 
 @patch(as_prop=True)
-def steps(self:Series): return np.array(self._track.steps[:self._upto(self._track)[0]], dtype=int)
+def steps(self:Series):
+    rows,_ = self._upto(self._track)
+    return np.array(self._track.steps[:rows], dtype=int)
 
 @patch(as_prop=True)
-def spans(self:Series): return np.array(self._track.spans[:self._upto(self._track)[1]], dtype=int).reshape(-1,2)
+def spans(self:Series):
+    _,spans = self._upto(self._track)
+    return np.array(self._track.spans[:spans], dtype=int).reshape(-1,2)
 
 @patch(as_prop=True)
 def dtypes(self:Series): return dict(self._track.kinds)
@@ -233,7 +263,8 @@ def statistic(self:Series,
     name:str, # One of `statistics`
 ) -> Named: # (steps,) for each layer
     "One statistic of all layers"
-    with np.errstate(all='ignore'): read = self.statistics[name].of(self._track.layout.named(self.states()))
+    state = self._track.layout.named(self.states())
+    with np.errstate(all='ignore'): read = self.statistics[name].of(state)
     return Named(zip(self._track.names, read.T))
 
 # %% ../nbs/41_track.ipynb #eb72c795
@@ -259,7 +290,8 @@ def hist(self:Series,
 ) -> np.ndarray: # (spans, 2048), counts in the bins of `hist_bits`; `spans` has the first and last step of each row
     "Histograms of `name` over time"
     if not self._track.hist: raise LookupError('no histograms were recorded: use record(..., hist=True)')
-    return unfold(self._track.hists[:self._upto(self._track)[1],self._column(name)].cpu().numpy())
+    counts = self._track.hists[:len(self.spans),self._column(name)]
+    return unfold(counts.cpu().numpy())
 
 # %% ../nbs/41_track.ipynb #cf17727e
 @patch
@@ -279,15 +311,19 @@ def channel_max(self:Series,
     "The largest value of each channel of `name`, over time"
     self._column(name)
     if name not in self._track.maxima: raise LookupError(f'no maxima of channels were recorded for {name!r}')
-    return self._track.maxima[name][:self._upto(self._track)[1]].float().cpu().numpy()
+    tops = self._track.maxima[name][:len(self.spans)]
+    return tops.float().cpu().numpy()
 
 # %% ../nbs/41_track.ipynb #63eac46b
 def later_methods(cls) -> dict: # Names of chapters by the name of the method
     "The methods that later chapters add to `cls` or to a class it is made from"
     from hookbook._modidx import d
-    owners = {c.__name__ for c in cls.__mro__}
-    added = [(sym.removeprefix(f'{chapter}.').split('.'), chapter) for chapter,syms in d['syms'].items() for sym in syms]
-    return {path[1]: chapter for path,chapter in added if len(path)==2 and path[0] in owners}
+    owners,found = {c.__name__ for c in cls.__mro__},{}
+    for chapter,symbols in d['syms'].items():
+        for symbol in symbols:
+            owner,_,method = symbol.removeprefix(f'{chapter}.').partition('.')
+            if method and owner in owners: found[method] = chapter
+    return found
 
 # %% ../nbs/41_track.ipynb #3ec2dcf5
 @patch
@@ -304,8 +340,9 @@ def fetch(self:Series,
     if k in later:
         import_module(later[k])
         if hasattr(cls, k): return getattr(self, k)
-    like = near(k, [*dir(cls), *own, *later], 1, .6)
-    raise AttributeError(f'a {cls.__name__} has no {k!r}' + (f': did you mean {like[0]!r}?' if like else ''))
+    names = [*dir(cls), *own, *later]
+    like = ''.join(f': did you mean {n!r}?' for n in near(k, names, 1, .6))
+    raise AttributeError(f'a {cls.__name__} has no {k!r}{like}')
 
 # %% ../nbs/41_track.ipynb #f6e87806
 @patch
@@ -313,8 +350,9 @@ def to_parts(self:Track, upto):
     "What to save"
     head,tensors = Table.to_parts(self, upto)
     rows,spans = upto
-    head.update(spans=self.spans[:spans], kinds=self.kinds, maxima=list(self.maxima), fields=self.layout.described())
-    tensors.update({f'maxima.{i}': m[:spans] for i,m in enumerate(self.maxima.values())})
+    head.update(spans=self.spans[:spans], kinds=self.kinds, fields=self.layout.described())
+    head['maxima'] = list(self.maxima)
+    for i,m in enumerate(self.maxima.values()): tensors[f'maxima.{i}'] = m[:spans]
     if self.hist: tensors['hists'] = self.hists[:spans,:len(self.names)]
     return head,tensors
 
@@ -324,8 +362,9 @@ def fill(self:Track, head, parts):
     "Take up what was saved"
     Table.fill(self, head, parts)
     self.spans,self.kinds = head['spans'],head['kinds']
-    self.maxima = {k: parts[f'maxima.{i}'] for i,k in enumerate(head['maxima'])}
-    if self.hist: self.hists[:len(self.spans),:len(self.names)] = parts['hists']
+    for i,k in enumerate(head['maxima']): self.maxima[k] = parts[f'maxima.{i}']
+    used = self.hists[:,:len(self.names)] if self.hist else None
+    if self.hist: used[:len(self.spans)] = parts['hists']
     return self
 
 # %% ../nbs/41_track.ipynb #6823b9c6
@@ -333,5 +372,7 @@ def fill(self:Track, head, parts):
 def from_parts(cls:Track, head, parts):
     "The track that was saved; one from before fields had names has those of `STATE`"
     layout = layout_of(head.get('fields', STATE.described()))
-    spans = max(len(head['spans']), 1)
-    return Track(max(len(head['steps']), 1), len(head['names']), hist='hists' in parts, spans=spans, fields=layout.fields[len(STATE):]).fill(head, parts)
+    rows,spans = max(len(head['steps']), 1),max(len(head['spans']), 1)
+    own = layout.fields[len(STATE):]
+    track = Track(rows, len(head['names']), hist='hists' in parts, spans=spans, fields=own)
+    return track.fill(head, parts)
