@@ -20,7 +20,6 @@ from fastcore.foundation import L
 from .modules import *
 from .running import *
 from .hook import *
-from .silent import is_compiled
 from .table import *
 from .track import *
 from .run import *
@@ -211,7 +210,7 @@ def _try_to_save(self:Recording, f, *args):
         why = f'{type(e).__name__}: {e}'
         warn_softly(f'hookbook could not save to {self.path}: {why}. The run is still there: rec.save(path)')
 
-# %% ../nbs/48_recording.ipynb #c0055940
+# %% ../nbs/48_recording.ipynb #e315cc1c
 @patch
 def tell(self:Recording):
     "Call the listeners: a step is whole"
@@ -302,7 +301,7 @@ def _step_begins(self:Recording):
     if self.model is None: return self.close(flush=False)   # its optimizer has outlived it
     if self.attached.stale: self._scan()
     if self.view and self.pace.live: self._show()
-    self.tell()
+    if self.pace.live and not self.opts: self.tell()   # else the optimizer has ended the last step
     self.pace.account(ranked=in_ranks(), uncompiled=self.eager.needed)
     step = self.clock.step
     self.info.ran = step+1
@@ -420,7 +419,7 @@ def _step_ends(self:Recording, passes):
         left_out = look.note_left_out,step,self.inner,self.opts
         if is_power_of_two(step): self.guard('which parameters are trained', *left_out)
         if not passes: look.note_eval_mode(step, self.inner)
-    self.tell()
+    if self.pace.live: self.tell()
     self.eager.ends(self.pace.due(step+1))
 
 # %% ../nbs/48_recording.ipynb #f0789a14
