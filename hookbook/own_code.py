@@ -7,20 +7,20 @@ Docs: https://hookbook.github.io/hookbook/own_code.html.md"""
 # %% auto #0
 __all__ = ['Op', 'Wanted', 'Running', 'OpWatch']
 
-# %% ../nbs/16_own_code.ipynb #24e6ccdd
-import sys, threading
-import torch
+# %% ../nbs/16_own_code.ipynb #f058df0f
+import os, sys, threading
+import torch, torch.utils.checkpoint
 from torch import nn
 from torch.compiler import is_dynamo_compiling
 from torch.overrides import TorchFunctionMode
 # private: the stack of modes of this thread, which the class itself only goes on top of
 from torch.overrides import _get_current_function_mode, _pop_mode, _push_mode
 from fastcore.basics import patch
-from .running import recomputing
+import hookbook
 from .inert import InertHook
-from .op_names import may_mean, op_base, passes_on, site_of
+from .op_names import op_base, passes_on, site_of
 
-# %% ../nbs/16_own_code.ipynb #a1ec5faa
+# %% ../nbs/16_own_code.ipynb #c316382a
 class Op:
     "One call of a function in the code of a module"
     __slots__ = 'name','module','site','by_itself'
@@ -31,7 +31,7 @@ class Op:
         by_itself:bool=False, # Does it run in a function that is checkpointed without the module?
     ): self.name,self.module,self.site,self.by_itself = name,module,site,by_itself
 
-# %% ../nbs/16_own_code.ipynb #d4aebee8
+# %% ../nbs/16_own_code.ipynb #4d5971b2
 class Wanted:
     "Which functions are wanted in the code of one module"
     def __init__(self,
@@ -40,8 +40,7 @@ class Wanted:
 
     def learn(self, f):
         "The base name of the function `f`, if it or one of its later calls could be wanted; else `None`"
-        base = op_base(f)
-        res = base if any(may_mean(c.glob, base) for c in self.choices) else None
+        res = op_base(f) if any(c.may_take(f) for c in self.choices) else None
         self.bases[f] = res
         return res
 
@@ -55,7 +54,7 @@ class Wanted:
     @property
     def seen(self): return [f'{self.name}/{op_base(f)}' for f in self.bases]
 
-# %% ../nbs/16_own_code.ipynb #75fd9cdd
+# %% ../nbs/16_own_code.ipynb #b43042fc
 _call_code = nn.Module._call_impl.__code__   # private: what every call of a module goes through
 
 def _call_frame(frame):
@@ -71,7 +70,7 @@ class Running:
         # a frame would keep all that is in it alive, so it is known by its identity
         if wanted: self.count,self.frame = {},id(_call_frame(sys._getframe(2)))
 
-# %% ../nbs/16_own_code.ipynb #05f618ee
+# %% ../nbs/16_own_code.ipynb #1f3e97e5
 class _Mode(TorchFunctionMode):
     "Is told of functions in one thread"
     def __init__(self, watch):
@@ -88,7 +87,7 @@ class _Mode(TorchFunctionMode):
             return f(*args, **kwargs) if base is None else self.wanted(here, base, f, args, kwargs)
         finally: self.on = True
 
-# %% ../nbs/16_own_code.ipynb #c858ba3c
+# %% ../nbs/16_own_code.ipynb #6af262ea
 def _take_above(mode):
     "Take modes of ours with a higher rank than `mode` off the stack of this thread, as well as `mode` itself"
     above = []
@@ -98,7 +97,7 @@ def _take_above(mode):
 def _put_back(modes):
     for mode in reversed(modes): _push_mode(mode)
 
-# %% ../nbs/16_own_code.ipynb #decba175
+# %% ../nbs/16_own_code.ipynb #64f94b8e
 @patch
 def turn(self:_Mode):
     "Be on in the own code of a module that was asked for, and off elsewhere"
@@ -123,7 +122,7 @@ def off(self:_Mode):
         self.on = False
     _put_back(above)
 
-# %% ../nbs/16_own_code.ipynb #bbbe04e1
+# %% ../nbs/16_own_code.ipynb #1c778f0b
 @patch
 def enter(self:_Mode, m, wanted):
     self.stack.append(Running(m, wanted))
@@ -135,17 +134,20 @@ def leave(self:_Mode, m):
     while self.stack.pop().module is not m: pass
     self.turn()
 
-# %% ../nbs/16_own_code.ipynb #4713120a
-_checkpoint = torch.utils.checkpoint.__file__
+# %% ../nbs/16_own_code.ipynb #4857291b
+_checkpoint,_ours = torch.utils.checkpoint.__file__,os.path.dirname(hookbook.__file__)
 
 @patch
 def place(self:_Mode, frame, here):
-    "Is the module `here` really running around `frame`, and is there a checkpoint between them?"
-    by_itself = False
+    "Is the module `here` really running around `frame`? Is there a checkpoint between them? Is it a hook?"
+    by_itself,hook,inner = False,False,(None,None)
     while frame and id(frame)!=here.frame:
-        by_itself = by_itself or frame.f_code.co_filename==_checkpoint
-        frame = frame.f_back
-    return frame is not None, by_itself
+        code = frame.f_code
+        by_itself = by_itself or code.co_filename==_checkpoint
+        hook = hook or code is _call_code and frame.f_locals['self'] in self.watch.inside   # for whose own code we're off
+        frame,inner = frame.f_back,(frame,inner[0])
+    called = inner[1] or inner[0]   # by PyTorch's call of the module: its forward, or a hook
+    return frame is not None, by_itself, hook or called.f_code.co_filename.startswith(_ours)
 
 @patch
 def wanted(self:_Mode, here, base, f, args, kwargs):
@@ -156,13 +158,15 @@ def wanted(self:_Mode, here, base, f, args, kwargs):
     except KeyError: name = here.wanted.named(base, i)
     if name is None: return f(*args, **kwargs)
     frame = sys._getframe(2)
-    runs,by_itself = self.place(frame, here)
-    if runs: return self.watch.call(Op(name, here.module, site_of(frame), by_itself), f, args, kwargs)
-    self.stack.clear()
-    self.here = None
+    runs,by_itself,hook = self.place(frame, here)
+    if hook: here.count[base] = i
+    elif runs: return self.watch.call(Op(name, here.module, site_of(frame), by_itself), f, args, kwargs)
+    else:
+        self.stack.clear()
+        self.here = None
     return f(*args, **kwargs)
 
-# %% ../nbs/16_own_code.ipynb #27e08f50
+# %% ../nbs/16_own_code.ipynb #3fb2702d
 class OpWatch:
     "Watches functions in the own code of modules; to be used in a `with`"
     def __init__(self,
@@ -184,7 +188,7 @@ class OpWatch:
     @property
     def seen(self): return [n for w in self.wanted.values() for n in w.seen]
 
-# %% ../nbs/16_own_code.ipynb #373cadc6
+# %% ../nbs/16_own_code.ipynb #ea0f6a4f
 @patch
 def mode(self:OpWatch):
     "The mode of this thread"
@@ -207,13 +211,14 @@ def ends(self:OpWatch, m, args, out):
     "The hook after a module"
     if not is_dynamo_compiling(): self.mode().leave(m)
 
-# %% ../nbs/16_own_code.ipynb #a9a9e8b2
+# %% ../nbs/16_own_code.ipynb #b3517d50
 @patch
 def __enter__(self:OpWatch):
     scripted = torch.jit.ScriptModule
     for m in [m for m in (self.inside|set(self.wanted)) if not isinstance(m, scripted)]:
-        self.handles.append(m.register_forward_pre_hook(InertHook(self.begins), prepend=True))
-        self.handles.append(m.register_forward_hook(InertHook(self.ends), always_call=True))
+        # the last before the forward, and the first after it: what other hooks do is not the module's own code
+        self.handles.append(m.register_forward_pre_hook(InertHook(self.begins)))
+        self.handles.append(m.register_forward_hook(InertHook(self.ends), prepend=True, always_call=True))
     return self
 
 @patch
