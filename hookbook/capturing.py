@@ -15,7 +15,8 @@ import torch
 from torch import nn, Tensor
 from fastcore.basics import patch
 from .nested import leaves, map_leaves, map_named
-from .modules import find
+from .modules import find, Layers
+from .op_names import split_choice
 from .words import some
 from .kept import Activations, Awaited
 from .silent import is_compiled, maybe, stay_eager, why_none
@@ -66,7 +67,8 @@ class capture:
         every:int=1, # Capture one in this many forwards
         stop:bool=False, # Stop the run when every chosen layer has been seen? A `with` block ends there, silently: use one for each batch
     ):
-        self.model,self.layers = model,find(model, layers)
+        layers,ops = split_choice(model, layers)
+        self.model,self.layers = model,Layers() if ops and not layers else find(model, layers)
         if isinstance(model, torch.jit.ScriptModule): raise TypeError('TorchScript runs no hooks: capture the model before it is scripted')
         self.what = tuple(what) if isinstance(what, (tuple,list)) else (what,)
         _check_what(self.what)
@@ -75,7 +77,7 @@ class capture:
         self.keep,self.every,self.stop = keep,every,stop
         self.taking = Taking(pick, at, reduce, dtype, device, detach, clone)
         forwards = {'last':1, 'all':0}.get(keep, keep)
-        self.plan = Plan(model, self.layers, self.what, self.taking, forwards, every, stop)
+        self.plan = Plan(model, self.layers, self.what, self.taking, forwards, every, stop, ops)
         self.open = []  # taps of the `with` blocks that have begun
 
     def __getattr__(self, name):
@@ -87,7 +89,7 @@ class capture:
 # %% ../nbs/24_capturing.ipynb #eb4979b5
 @patch
 def __repr__(self:capture):
-    return f'capture({type(self.model).__name__}): {", ".join(self.what)} of {some(self.layers, 6, say=repr)}'
+    return f'capture({type(self.model).__name__}): {", ".join(self.what)} of {some([*self.layers, *self.plan.ops], 6, say=repr)}'
 
 # %% ../nbs/24_capturing.ipynb #2f176f3b
 @patch
@@ -117,6 +119,8 @@ def check_silent(self:Tap):
     acts,model = self.view(),self.plan.model
     if 'grad' in acts.what or self.facts&{'transform','compiling','tracing'}: return  # may come later; was warned of
     missing = acts.never_fired
+    if ops := [n for n in missing if n not in self.plan.layers]: warnings.warn(self.why_silent(ops[0]), stacklevel=3)
+    missing = [n for n in missing if n in self.plan.layers]
     if not missing: return
     if len(missing)<len(self.names) and not is_compiled(model): return
     if self.store.gone.issuperset(missing): return warnings.warn(acts.why(missing[0]), stacklevel=3)
@@ -211,13 +215,16 @@ def arrived(self:Tap, entry, name, frame, got, path, handles, g):
 @patch
 def watch_again(self:Tap, m, out, inputs):
     "Take gradients from a repeated forward, if the first one could not give them"
-    what = 'grad' if inputs is None else 'grad_in'
-    if what not in self.store.cur or m not in self.names: return
-    name = self.names[m]
+    if m not in self.names: return
+    if inputs is None: self.watch_value_again('grad', self.names[m], out)
+    else: self.watch_value_again('grad_in', self.names[m], named_inputs(m, *inputs))
+
+@patch
+def watch_value_again(self:Tap, what, name, v):
+    "The same for a value"
+    if what not in self.store.cur: return
     waiting = [e for e in self.store.cur[what].get(name, ()) if e.waiting and not e.hooked]
-    if not waiting: return
-    v = out if inputs is None else named_inputs(m, *inputs)
-    self.hook_tensors(waiting[-1], name, v)
+    if waiting: self.hook_tensors(waiting[-1], name, v)
 
 # %% ../nbs/24_capturing.ipynb #31c16019
 class Stop(BaseException):

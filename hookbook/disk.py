@@ -20,7 +20,8 @@ from torch.nn.utils.rnn import PackedSequence
 from fastcore.basics import patch
 from .nested import opened
 from .files import whole_file
-from .kept import Activations, Entry, map_entries
+from .op_names import Site
+from .kept import Activations, Entry, Forward, map_entries
 from .taking import NotKept
 from .capturing import capture
 
@@ -176,7 +177,7 @@ class _Packing:
     def __init__(self, acts):
         self.acts,self.tensors,self.count = acts,{},{}
         runs = [map_entries(self.call, run) for run in acts.runs]
-        self.about = dict(runs=runs, names=acts.names, what=acts.what)
+        self.about = dict(runs=runs, names=acts.names, what=acts.what, sites=[run.sites for run in acts.runs])
 
     def call(self, what, name, entry):
         "Pack one call of a layer; the keys of later ones are numbered"
@@ -229,7 +230,9 @@ def load_file(
     if 'hookbook' in said: about = json.loads(said['hookbook'])
     else: about = dict(runs=[dict(out={k: [dict(key=k)] for k in keys})], names=keys, what='out')
     def _saved(what, name, spec): return SavedEntry(path, spec)
-    return [map_entries(_saved, run) for run in about['runs']],about
+    runs = [map_entries(_saved, Forward(run)) for run in about['runs']]
+    for run,sites in zip(runs, about.get('sites', ())): run.sites = {n: [Site(*s) for s in ss] for n,ss in sites.items()}
+    return runs,about
 
 # %% ../nbs/25_disk.ipynb #3ffd7bf5
 def batch_files(

@@ -20,6 +20,7 @@ from torch import nn, Tensor
 from fastcore.basics import patch
 from .nested import describe, leaves, map_leaves, map_named, opened
 from .modules import find
+from .op_names import op_fired, silent_op, split_choice
 from .words import some
 from .running import fast_path_off, recomputing, times_running
 from .hook import InertHook, name_fault
@@ -102,6 +103,7 @@ class Call(NamedTuple):
     at: int # Number of the model's forward
     forward: int # Number of the forward among those in which the layer ran
     i: int # Number of the call within the forward
+    site: object=None # Of a function in the code of a model: where it is called
 
 # %% ../nbs/27_editing.ipynb #b70af881
 def _n_required(f):
@@ -180,15 +182,19 @@ class edit:
         edits:dict, # From a choice of layers, as `find` takes it, to a function of a tensor or of name and value, or a value
     ):
         _check_edit(model, edits)
-        self.model,self.edits = model,{}
+        self.model,self.edits,self.ops = model,{},[]  # `ops`: a choice of functions, and what is to be done to them
         for choice,e in edits.items():
-            for name,m in find(model, choice).items(): self.edits.setdefault(m, _Planned(name)).add(e)
+            layers,ops = split_choice(model, choice)
+            self.ops += [(c, e) for c in ops]
+            for name,m in (find(model, layers) if not ops else {}).items(): self.edits.setdefault(m, _Planned(name)).add(e)
         self.fused = any(isinstance(m, fused_kinds) for m in model.modules())
         self.hooks,self.facts = None,set()  # `facts`: what was noticed of runs that weren't edited
 
 # %% ../nbs/27_editing.ipynb #ff73ed03
 @patch
-def __repr__(self:edit): return f'edit({type(self.model).__name__}): {some(self.edits.values(), 6)}'
+def __repr__(self:edit):
+    planned = [*self.edits.values(), *(f'{c.text!r}: {said_edit(e)}' for c,e in self.ops)]
+    return f'edit({type(self.model).__name__}): {some(planned, 6)}'
 
 # %% ../nbs/27_editing.ipynb #7eb3316c
 @patch
@@ -207,6 +213,7 @@ def __enter__(self:edit):
         hooks.callback(many.remove)
         for m in self.edits: many.add(m)
         if self.fused: hooks.enter_context(fast_path_off())
+        if self.ops: self.edit_ops(hooks)  # of a later chapter
         self.hooks = hooks.pop_all()
     return self
 
@@ -246,13 +253,16 @@ def change(self:edit, m, args, out):
 @patch(as_prop=True)
 def never_fired(self:edit) -> list: # Names of layers
     "Layers that were to be edited and have not run"
-    return [o.name for o in self.edits.values() if o.name not in self.count]
+    layers = [o.name for o in self.edits.values() if o.name not in self.count]
+    return layers+[c.text for c,_ in self.ops if not op_fired(c.text, self.count)]
 
 @patch
 def __exit__(self:edit, kind, exc, tb):
     hooks,self.hooks = self.hooks,None
     hooks.close()
     if exc is not None: return say_fullgraph(exc)
+    for c,_ in self.ops:
+        if c.text in self.never_fired: warnings.warn(silent_op(c.text, self.op_watch.seen, 'edited'), stacklevel=2)
     missing = {o.name: m for m,o in self.edits.items() if o.name not in self.count}
     if not missing: return
     why = why_none(self.model, missing, self.facts, what='edit') or f'It can be that {maybe}.'
@@ -365,7 +375,7 @@ class swap:
 
     def check(self, name):
         "Raise if there is no value for the layer `name`"
-        if name in self.acts: return
+        if name in self.acts or any(op_fired(name, [n]) for n in self.acts): return
         raise LookupError(f'swap has no value for {name!r}. It has: {some(self.acts, 6, say=repr) or "none"}')
 
 # %% ../nbs/27_editing.ipynb #d10d9fd0
@@ -393,7 +403,16 @@ def _of_call(self:swap, name, values, i):
 
 # %% ../nbs/27_editing.ipynb #091e7836
 @patch
+def check_site(self:swap, name, call):
+    "Raise if another function had this name in the run that the value is from"
+    then = {s for run in getattr(self.acts, 'forwards', ()) for s in run.sites.get(name, ())}
+    if not then or call.site is None or call.site in then: return
+    raise LookupError(f'swap: {name!r} is called on {call.site} now, and was called on {some(then, say=str)} where the value comes from, '
+                      'so it may be another function: its number counts the calls before it. `ops(model, x)` shows both')
+
+@patch
 def __call__(self:swap, name, v, call):
+    self.check_site(name, call)
     new = self.value(name, call)
     same_shapes(name, v, new)
     given = dict(leaves(new))

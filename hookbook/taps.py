@@ -13,7 +13,7 @@ from collections import OrderedDict
 from contextlib import ExitStack
 from threading import get_ident
 from types import SimpleNamespace
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 import torch
 from torch import nn, Tensor
 from torch._C._functorch import peek_interpreter_stack # private: the innermost transform of `torch.func`
@@ -58,8 +58,9 @@ class Plan:
         keep:int=1, # How many forwards; 0 for all of them
         every:int=1, # One in so many
         stop:bool=False, # End the run when all layers have been seen?
+        ops:list=(), # Functions to watch, each an `OpChoice`
     ):
-        self.model,self.layers,self.what,self.taking = model,layers,what,taking or Taking()
+        self.model,self.layers,self.what,self.taking,self.ops = model,layers,what,taking or Taking(),ops
         self.keep,self.every,self.stop = keep,every,stop
         self.sees_outputs = 'out' in what or 'grad' in what
         self.sees_inputs = 'in' in what or 'grad_in' in what
@@ -75,18 +76,20 @@ class Plan:
         return self.taking.as_it_is and self.what==('out',) and not (self.inplace or self.stop)
 
 # %% ../nbs/23_taps.ipynb #02c6b0f5
-_overwritten = WeakSet()  # layers whose output was found written into, by any tap: it is copied from then on
+# layers whose output was found written into, by any tap, and their functions; '' is the layer. It is copied from then on
+_overwritten = WeakKeyDictionary()
 
 class Tap(Source):
     "What the hooks of one capture share while they are on the model"
     def __init__(self, plan):
         self.plan = plan
         self.names = {m:n for n,m in plan.layers.items()}
-        known = bool(_overwritten) and any(m in _overwritten for m in self.names)
+        known = bool(_overwritten) and any('' in _overwritten.get(m, ()) for m in self.names)
         self.gate,self.store,self.parts = Gate(plan.every, plan.plain and not known),Store(plan.what, plan.keep),Parts()
         self.moves,self.facts = Moves(),set()
         self.hooks,self.leaf_handles = ExitStack(),[]  # of the model, and of tensors that live longer than a run
         self.stopped = None  # the exception by which this tap ended the run
+        self.owners = {}  # modules in whose code functions were called, by the name of the function
         self.prepare()
 
     def ready(self):
@@ -96,12 +99,14 @@ class Tap(Source):
 def prepare(self:Tap):
     "Forget what is of one forward only"
     self.by_memory = {}  # entries that share memory with the model, by where it is
-    self.todo = set(self.plan.layers)-self.store.runs[0].apart if self.plan.stop else None
+    asked = {*self.plan.layers, *(c.text for c in self.plan.ops)}
+    self.todo = asked-self.store.runs[0].apart if self.plan.stop else None
 
 @patch
 def view(self:Tap, what=None) -> Activations:
     "What is kept, to be read"
-    return Activations(self.store.runs, self.plan.layers, what or self.plan.what[0], self)
+    names = [*self.plan.layers, *(c.text for c in self.plan.ops)]
+    return Activations(self.store.runs, names, what or self.plan.what[0], self)
 
 # %% ../nbs/23_taps.ipynb #01c6b2ee
 @_disable_dynamo
@@ -162,12 +167,18 @@ def keep(self:Tap, what, name, entry):
 _capture = SimpleNamespace(__qualname__='capture')  # what messages call our hook
 
 @patch
+def owner(self:Tap, name):
+    "The module that the value `name` belongs to, and the function in its code that gives it, or `''`"
+    layer = self.plan.layers.get(name)
+    return (layer,'') if layer is not None else (self.owners[name],name.rpartition('/')[2])
+
+@patch
 def entry(self:Tap, name, v, pick=True):
     "A value that can be kept"
-    layer = self.plan.layers[name]
+    layer,op = self.owner(name)
     try:
         v = self.plan.taking.pick_from(v) if pick else v
-        res = self.plan.taking.take(v, self.moves, layer in _overwritten)
+        res = self.plan.taking.take(v, self.moves, op in _overwritten.get(layer, ()))
     except Exception as e:
         name_fault(e, layer, _capture, name)
         raise
@@ -191,7 +202,9 @@ def look_back(self:Tap):
 @patch
 def remember(self:Tap, name):
     "Copy the value of this layer from now on"
-    if name in self.plan.layers: _overwritten.add(self.plan.layers[name])
+    if name in self.plan.layers or name in self.owners:
+        layer,op = self.owner(name)
+        _overwritten.setdefault(layer, set()).add(op)
     self.gate.plain,self.gate.fast = False,None
 
 # %% ../nbs/23_taps.ipynb #ab958b76
@@ -291,6 +304,7 @@ def attach(self:Tap):
         for m in plan.inplace: self.on(m.register_forward_pre_hook, self.rescue)
         self.on(plan.model.register_forward_hook, self.end, always_call=True)
         if plan.fused: self.hooks.enter_context(fast_path_off())
+        if plan.ops: self.watch_ops()  # of a later chapter
         undo.pop_all()
     return self
 
@@ -340,11 +354,12 @@ def aside(self:Tap, m, out, inputs=None):
     if recomputing(): return self.watch_again(m, out, inputs)
     if self.gate.owner is None: return  # a forward that `every` passes over
     if get_ident()!=self.gate.owner: self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
-    elif m in self.names: self._warn_blind(m, blind())  # else a copy that shares its hooks with a layer of this model
+    elif m in self.names: self.warn_blind(self.names[m], blind())  # else a copy that shares its hooks with a layer of this model
 
 @patch
-def _warn_blind(self:Tap, m, word):
-    if word not in self.facts: warnings.warn(f'{self.names[m]!r} is not captured: {facts[word]}', stacklevel=5)
+def warn_blind(self:Tap, name, word):
+    "Say, once, why values are not to be had"
+    if word not in self.facts: warnings.warn(f'{name!r} is not captured: {facts[word]}', stacklevel=5)
     self.facts.add(word)
 
 # %% ../nbs/23_taps.ipynb #0ea75380
