@@ -238,6 +238,7 @@ class Dispatch(TorchDispatchMode):
     ):
         super().__init__()
         self.listener,self.memory,self.plans = listener,memory,{}
+        self.hollow = False      # was there an operator whose price depends on numbers that fakes do not have?
         self.run = fakes and FakeRun(fakes)
 
 # %% ../nbs/31_macs.ipynb #265d0026
@@ -287,7 +288,9 @@ def _values_known(t):
 def tell(self:Dispatch, func, plan, args, kwargs, out):
     "Tell the listener what ran"
     if callable(plan) and (sparse := [t for t in operands(args) if t.layout in sparse_layouts]):
-        plan = _sparse if all(map(_values_known, sparse)) else 'note'     # their product is called mm, too
+        known = all(map(_values_known, sparse))
+        self.hollow |= not known
+        plan = _sparse if known else 'note'      # their product is called mm, too
     if callable(plan): self.listener.count(plan(*args, **kwargs, out_val=out), args)
     elif plan=='note': self.listener.note(str(op_family(func)))
     if op_family(func) in _choosing: self.listener.choose(op_family(func), args)
