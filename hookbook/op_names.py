@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/op_names.html.md"""
 __all__ = ['op_base', 'writes_first', 'arg_names', 'op_inputs', 'passed', 'Site', 'passes_on', 'site_of', 'may_mean', 'OpChoice',
            'split_choice', 'op_fired', 'silent_op']
 
-# %% ../nbs/15_op_names.ipynb #8ace5533
+# %% ../nbs/15_op_names.ipynb #44192707
 import fnmatch, functools, inspect, itertools, os, re
 from typing import NamedTuple
 import torch
@@ -18,7 +18,7 @@ import hookbook
 from .modules import find, named_modules, names_matching
 from .words import near, some
 
-# %% ../nbs/15_op_names.ipynb #4b01c207
+# %% ../nbs/15_op_names.ipynb #5f4bd7cb
 # operators that have a name of their own in PyTorch
 _written = dict(truediv='div', rtruediv='div', radd='add', rsub='sub', rmul='mul', rpow='pow', rmatmul='matmul', getattr='attr')
 _special = re.compile(r'__i?(\w+?)__')
@@ -29,7 +29,7 @@ def _spelled(f):
     if name in ('__get__','__set__','__delete__'): name = getattr(f.__self__, '__name__', name)
     return name
 
-# %% ../nbs/15_op_names.ipynb #120dd789
+# %% ../nbs/15_op_names.ipynb #d95d33ad
 @functools.lru_cache(None)
 def op_base(
     f, # A function that PyTorch tells a `TorchFunctionMode` of
@@ -40,7 +40,7 @@ def op_base(
     if m: name = m[1] if hasattr(Tensor, f'__{m[1]}__') else name.strip('_')
     return _written.get(name, name).strip('_') or name
 
-# %% ../nbs/15_op_names.ipynb #a28cd096
+# %% ../nbs/15_op_names.ipynb #003f6f5f
 @functools.lru_cache(None)
 def _writes_always(f):
     name = _spelled(f)
@@ -63,7 +63,7 @@ def writes_first(
     i = _place_of_inplace(f)
     return i is not None and bool(args[i] if len(args)>i else kwargs.get('inplace'))
 
-# %% ../nbs/15_op_names.ipynb #f1e4f294
+# %% ../nbs/15_op_names.ipynb #b87dad01
 @functools.lru_cache(None)
 def arg_names(
     f, # A function
@@ -77,7 +77,7 @@ def arg_names(
         if names: return names, (rest or ['args'])[0]
     return [],'args'
 
-# %% ../nbs/15_op_names.ipynb #e903e59a
+# %% ../nbs/15_op_names.ipynb #113c2916
 def op_inputs(
     f, # A function
     args:tuple, # What it is called with
@@ -90,7 +90,7 @@ def op_inputs(
     res.update(kwargs)
     return {k: v for k,v in res.items() if not k.startswith('_')}  # `F.softmax` has one for its own warnings
 
-# %% ../nbs/15_op_names.ipynb #965da716
+# %% ../nbs/15_op_names.ipynb #4a624b15
 @functools.lru_cache(None)
 def _defaults(f):
     try: ps = inspect.signature(f).parameters.values()
@@ -106,7 +106,7 @@ def passed(
     def is_usual(k, v): return k in usual and (v is usual[k] or isinstance(v, (str,int,float)) and v==usual[k])
     return {k: v for k,v in kwargs.items() if not k.startswith('_') and not is_usual(k, v)}
 
-# %% ../nbs/15_op_names.ipynb #c825cc00
+# %% ../nbs/15_op_names.ipynb #f5171875
 class Site(NamedTuple):
     "A place in the source code"
     file:str
@@ -115,7 +115,7 @@ class Site(NamedTuple):
 
     def __str__(self): return f'{os.path.basename(self.file)}:{self.line}'
 
-# %% ../nbs/15_op_names.ipynb #61b5430b
+# %% ../nbs/15_op_names.ipynb #0e607280
 @functools.lru_cache(2**14)
 def _site(code, instruction):
     "The site of an instruction; which are two bytes each"
@@ -135,7 +135,7 @@ def passes_on(
     if file.startswith(_ours): return True
     return file.startswith(_torch) and not file.startswith(_models_in)
 
-# %% ../nbs/15_op_names.ipynb #0fc25ece
+# %% ../nbs/15_op_names.ipynb #cad7196a
 def site_of(
     frame, # Of whoever called the function
 ) -> Site:
@@ -143,7 +143,7 @@ def site_of(
     while frame.f_back and passes_on(frame.f_code): frame = frame.f_back
     return _site(frame.f_code, frame.f_lasti)
 
-# %% ../nbs/15_op_names.ipynb #dd90af23
+# %% ../nbs/15_op_names.ipynb #c96cf424
 @functools.lru_cache(None)
 def _op_glob(s): return re.compile(fnmatch.translate(s))
 
@@ -159,7 +159,7 @@ def may_mean(
     if not base or not glob[:1] in ('*','?','[',base[0]): return False
     return any(_op_glob(glob).fullmatch(f'{base}_{i}') for i in range(1, _numbers_tried))
 
-# %% ../nbs/15_op_names.ipynb #527dd59c
+# %% ../nbs/15_op_names.ipynb #5e59b440
 class OpChoice:
     "A choice of functions in the code of some modules"
     def __init__(self,
@@ -172,7 +172,7 @@ class OpChoice:
     def __repr__(self): return self.text
     def takes(self, op): return bool(_op_glob(self.glob).fullmatch(op))
 
-# %% ../nbs/15_op_names.ipynb #926e8d1c
+# %% ../nbs/15_op_names.ipynb #90105e23
 def _names_function(choice, model):
     "Is this the name of a function, or a glob for such? (A module may have a slash in its name.)"
     return isinstance(choice, str) and '/' in choice and choice not in named_modules(model)
@@ -194,7 +194,7 @@ def _op_choice(model, text):
     if op: return OpChoice(text, find(model, mod))
     raise ValueError(f"{text!r} ends with a slash: name a function, as in '{mod}/softmax', or take all with '{mod}/*'")
 
-# %% ../nbs/15_op_names.ipynb #0293b17a
+# %% ../nbs/15_op_names.ipynb #d2e8fa66
 def op_fired(
     choice:str, # Such as `'h.*/softmax'`
     names, # Of values that came
@@ -205,7 +205,7 @@ def op_fired(
     found = [n.rpartition('/')[::2] for n in names if '/' in n]
     return any(names_matching([m], mod) and _op_glob(op).fullmatch(o) for m,o in found)
 
-# %% ../nbs/15_op_names.ipynb #8e73261c
+# %% ../nbs/15_op_names.ipynb #bff9d749
 def silent_op(
     choice:str, # Such as `'h.3.attn/sofmax'`
     seen, # Names of the functions that were called, `'h.3.attn/softmax'` and so on
