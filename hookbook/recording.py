@@ -20,6 +20,7 @@ from fastcore.foundation import L
 from .modules import *
 from .running import *
 from .hook import *
+from .silent import is_compiled
 from .table import *
 from .track import *
 from .run import *
@@ -82,7 +83,7 @@ class Recording(Run):
         self.path,self.flush_every = path,flush_every
         self.ended = ended   # called with the recorder at the clock's limit; default: close it
         self.view = None   # called now and then with a run that grows: draws or saves it
-        self.listeners = []   # called with this recorder whenever a step is whole
+        self.listeners = []   # called with this recorder whenever a recorded step is whole
         self.resting,self.closed = False,False   # does a pass run in which nothing is recorded?
         self.looked_last = False   # was there a last look at the weights?
         self.eval_row = None   # the row of evaluation that is open
