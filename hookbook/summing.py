@@ -196,6 +196,13 @@ def _foot(s, width):
     for title,text in s.facts():
         yield from wrap(text, width, initial_indent=f'{title:<10} ', subsequent_indent=' '*11)
 
+# %% ../nbs/37_summing.ipynb #9c02a001
+def _legend(lines, closed):
+    "What signs in the `lines` mean, and what is not shown below the depth `closed`"
+    if any(l.times for l in lines): yield '(×n): n alike; this line has their total, the lines below it one of them'
+    if any(l.same for l in lines): yield '(as …): alike in all its parts, which are shown there'
+    if closed is not None: yield f'closed below depth {closed}, so that it fits on a page: table(depth={closed+1}) shows more'
+
 # %% ../nbs/37_summing.ipynb #803b0f0b
 @patch
 def table(self:Summary,
@@ -206,12 +213,12 @@ def table(self:Summary,
     fold:bool=True, # Show alike numbered blocks in one line?
 ) -> str:
     "The summary as text"
-    lines = self.lines(depth, fold)
+    lines,closed = self.lines(depth, fold),None
+    if fold and depth is None and self.depth is None: lines,closed = page_lines(self.rows[0])
     cols = chosen_columns(cols or self.cols)
     page = wrap(_headline(self), width or 10**6)
     page.append(text_table(lines, cols, self.rows.totals, width, exact))
-    if any(l.times for l in lines):
-        page += wrap('(×n): n alike; this line has their total, the lines below it one of them', width or 120)
+    for said in _legend(lines, closed): page += wrap(said, width or 120)
     return '\n'.join([*page, *_foot(self, width or 120)])
 
 @patch
