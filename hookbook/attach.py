@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/attach.html.md"""
 
 # %% auto #0
 __all__ = ['Guard', 'warn_softly', 'Attached', 'is_scripted', 'plain_opt', 'check_model', 'check_path', 'check_options',
-           'params_of', 'check_owner', 'Eager', 'is_compiled']
+           'params_of', 'check_owner', 'Eager']
 
 # %% ../nbs/46_attach.ipynb #15232f36
 import os, sys, threading, warnings, weakref
@@ -21,6 +21,7 @@ from .words import *
 from .modules import *
 from .running import *
 from .hook import *
+from .silent import is_compiled
 
 # %% ../nbs/46_attach.ipynb #291e8e3d
 class Guard:
@@ -237,11 +238,3 @@ def ends(self:Eager,
 ):
     "A step is over"
     if not self.outside: self.set(next_live)
-
-# %% ../nbs/46_attach.ipynb #745974c4
-def is_compiled(
-    model:nn.Module, # Any model
-) -> bool: # A model compiled as a part of a function, or in a wrapper that isn't known, can't be told
-    "Was `model`, or a part of it, given to `torch.compile`?"
-    # private marks: the wrapper that `torch.compile(model)` makes keeps the model there, and `model.compile()` its compiled call
-    return any(hasattr(m, '_orig_mod') or getattr(m, '_compiled_call_impl', None) for m in model.modules())

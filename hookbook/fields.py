@@ -75,7 +75,7 @@ NEAR_ZERO = .05   # `near_zero` counts x <= NEAR_ZERO: the threshold of fastai's
 SMALL = 2**-5     # `small` counts |x| <= SMALL: a power of two, so that it is the same number in every type of float
 
 def _finite(name): return lambda s: getattr(s, name)+s.gap
-def _share(name): return lambda s: getattr(s, name)/s.n+s.gap
+def _share_of(name): return lambda s: getattr(s, name)/s.n+s.gap
 def _m2(s): return np.where(np.isinf(s.m2), np.nan, s.m2)+s.gap   # it was too large to be known
 def _std(s): return np.sqrt(_m2(s)/(s.finite-1))
 def _rms(s): return np.sqrt(_m2(s)/s.finite+s.mean**2)
@@ -89,8 +89,8 @@ FIELDS = (
     _field('m2', 'moments', std=(_std, 'standard deviation'), rms=(_rms, 'root mean square')),
     _field('min', 'min', min=(_finite('min'), 'min')),
     _field('max', 'max', max=(_finite('max'), 'max')),
-    _field('near_zero', near_zero=(_share('near_zero'), 'share near zero (x ≤ 0.05)')),
-    _field('small', small=(_share('small'), 'share near zero (|x| ≤ 1/32)')),
+    _field('near_zero', near_zero=(_share_of('near_zero'), 'share near zero (x ≤ 0.05)')),
+    _field('small', small=(_share_of('small'), 'share near zero (|x| ≤ 1/32)')),
     _field('nonfinite', nonfinite=(_as_it_is('nonfinite'), 'non-finite values')),
     _field('calls'))
 
@@ -195,9 +195,9 @@ def named(self:Layout,
 class Stats(AttrDict):
     "Named statistics, in one line"
     _repr_markdown_ = None
-    def __repr__(self): return ', '.join(f'{k} {_number(v)}' for k,v in self.items())
+    def __repr__(self): return ', '.join(f'{k} {_in_short(v)}' for k,v in self.items())
 
-def _number(v):
+def _in_short(v):
     if np.ndim(v): return str(v)
     part = isinstance(v, float) and v%1
     return f'{v:.4g}' if part else f'{v:.10g}'

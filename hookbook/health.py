@@ -72,7 +72,7 @@ def groups(self:Findings) -> list: # Of lists of `Finding`s
     return list(res.values())
 
 # %% ../nbs/59_health.ipynb #c9f1de04
-def _told(group, most=5):
+def _told_once(group, most=5):
     "Lines about findings that are alike: the first in full"
     first,*more = group
     lines = [repr(first)]
@@ -88,7 +88,7 @@ def __repr__(self:Findings):
     head = ', '.join(counts) or self.nothing()
     lines = [f'{head} in {self.about}']
     if self.caveat: lines.append(self.caveat)
-    for group in self.groups(): lines += _told(group)
+    for group in self.groups(): lines += _told_once(group)
     return '\n'.join(lines+self.notes())
 
 # %% ../nbs/59_health.ipynb #924674b6

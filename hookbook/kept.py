@@ -14,6 +14,7 @@ from torch import nn, Tensor
 from fastcore.basics import patch
 from .nested import describe, map_leaves, opened, tensors
 from .words import Grid, md, near, plural, some
+from .op_names import op_fired
 
 # %% ../nbs/20_kept.ipynb #43f61541
 class Entry:
@@ -63,6 +64,7 @@ class Forward(dict):
         super().__init__(*args, **kwargs)
         self.plain = {}  # outputs that came the short way: from name to tensor and version
         self.apart = set()  # names of layers that ran after the forward, outside of any
+        self.sites = {}  # of a value that is no layer's, by name: where in the source its function was called
 
     def file(self):
         "Make entries of what came the short way"
@@ -188,7 +190,7 @@ def calls(self:Activations,
 def never_fired(self:Activations) -> list: # Names of layers
     "Layers that were asked for and that have no value"
     fired = set(self)
-    return [n for n in self.names if n not in fired]
+    return [n for n in self.names if n not in fired and not op_fired(n, fired)]
 
 # %% ../nbs/20_kept.ipynb #f61d020d
 @patch
@@ -314,7 +316,8 @@ def why(self:Activations,
     "Why there is no value for `name`"
     if not isinstance(name, str): return self._why_no_name(name)
     if name not in self.names:
-        like = near(name, self.names) or self.names
+        known = [*self.names, *(n for n in self if n not in self.names)]
+        like = near(name, known) or known
         return f'{name!r} was not asked for. Names that were are like: {some(like, say=repr)}'
     if 'grad' in self.what: return f'no gradient came to {name!r}. {_no_grad}'
     return self.tap.why_silent(name)
@@ -326,7 +329,9 @@ def map_entries(
 ) -> Forward:
     "Replace each entry of a forward by what `f` makes of it"
     def _layers(what, layers): return {name: [f(what, name, e) for e in entries] for name,entries in layers.items()}
-    return Forward({what: _layers(what, layers) for what,layers in run.items()})
+    res = Forward({what: _layers(what, layers) for what,layers in run.items()})
+    res.sites = run.sites
+    return res
 
 # %% ../nbs/20_kept.ipynb #ddf21477
 @patch

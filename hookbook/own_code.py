@@ -7,20 +7,20 @@ Docs: https://hookbook.github.io/hookbook/own_code.html.md"""
 # %% auto #0
 __all__ = ['Op', 'Wanted', 'Running', 'OpWatch']
 
-# %% ../nbs/16_own_code.ipynb #24e6ccdd
-import sys, threading
-import torch
+# %% ../nbs/16_own_code.ipynb #17ed297c
+import os, sys, threading
+import torch, torch.utils.checkpoint
 from torch import nn
 from torch.compiler import is_dynamo_compiling
 from torch.overrides import TorchFunctionMode
 # private: the stack of modes of this thread, which the class itself only goes on top of
 from torch.overrides import _get_current_function_mode, _pop_mode, _push_mode
 from fastcore.basics import patch
-from .running import recomputing
+import hookbook
 from .inert import InertHook
 from .op_names import may_mean, op_base, passes_on, site_of
 
-# %% ../nbs/16_own_code.ipynb #a1ec5faa
+# %% ../nbs/16_own_code.ipynb #656e6908
 class Op:
     "One call of a function in the code of a module"
     __slots__ = 'name','module','site','by_itself'
@@ -31,7 +31,7 @@ class Op:
         by_itself:bool=False, # Does it run in a function that is checkpointed without the module?
     ): self.name,self.module,self.site,self.by_itself = name,module,site,by_itself
 
-# %% ../nbs/16_own_code.ipynb #d4aebee8
+# %% ../nbs/16_own_code.ipynb #c4c1d8b6
 class Wanted:
     "Which functions are wanted in the code of one module"
     def __init__(self,
@@ -55,7 +55,7 @@ class Wanted:
     @property
     def seen(self): return [f'{self.name}/{op_base(f)}' for f in self.bases]
 
-# %% ../nbs/16_own_code.ipynb #75fd9cdd
+# %% ../nbs/16_own_code.ipynb #5b19f186
 _call_code = nn.Module._call_impl.__code__   # private: what every call of a module goes through
 
 def _call_frame(frame):
@@ -71,7 +71,7 @@ class Running:
         # a frame would keep all that is in it alive, so it is known by its identity
         if wanted: self.count,self.frame = {},id(_call_frame(sys._getframe(2)))
 
-# %% ../nbs/16_own_code.ipynb #05f618ee
+# %% ../nbs/16_own_code.ipynb #e02d75b4
 class _Mode(TorchFunctionMode):
     "Is told of functions in one thread"
     def __init__(self, watch):
@@ -88,7 +88,7 @@ class _Mode(TorchFunctionMode):
             return f(*args, **kwargs) if base is None else self.wanted(here, base, f, args, kwargs)
         finally: self.on = True
 
-# %% ../nbs/16_own_code.ipynb #c858ba3c
+# %% ../nbs/16_own_code.ipynb #528d84f7
 def _take_above(mode):
     "Take modes of ours with a higher rank than `mode` off the stack of this thread, as well as `mode` itself"
     above = []
@@ -98,7 +98,7 @@ def _take_above(mode):
 def _put_back(modes):
     for mode in reversed(modes): _push_mode(mode)
 
-# %% ../nbs/16_own_code.ipynb #decba175
+# %% ../nbs/16_own_code.ipynb #5db43f00
 @patch
 def turn(self:_Mode):
     "Be on in the own code of a module that was asked for, and off elsewhere"
@@ -123,7 +123,7 @@ def off(self:_Mode):
         self.on = False
     _put_back(above)
 
-# %% ../nbs/16_own_code.ipynb #bbbe04e1
+# %% ../nbs/16_own_code.ipynb #0333d136
 @patch
 def enter(self:_Mode, m, wanted):
     self.stack.append(Running(m, wanted))
@@ -135,17 +135,20 @@ def leave(self:_Mode, m):
     while self.stack.pop().module is not m: pass
     self.turn()
 
-# %% ../nbs/16_own_code.ipynb #4713120a
-_checkpoint = torch.utils.checkpoint.__file__
+# %% ../nbs/16_own_code.ipynb #44627344
+_checkpoint,_ours = torch.utils.checkpoint.__file__,os.path.dirname(hookbook.__file__)
 
 @patch
 def place(self:_Mode, frame, here):
-    "Is the module `here` really running around `frame`, and is there a checkpoint between them?"
-    by_itself = False
+    "Is the module `here` really running around `frame`? Is there a checkpoint between them? Is it a hook?"
+    by_itself,hook,inner = False,False,(None,None)
     while frame and id(frame)!=here.frame:
-        by_itself = by_itself or frame.f_code.co_filename==_checkpoint
-        frame = frame.f_back
-    return frame is not None, by_itself
+        code = frame.f_code
+        by_itself = by_itself or code.co_filename==_checkpoint
+        hook = hook or code is _call_code and frame.f_locals['self'] in self.watch.inside   # for whose own code we're off
+        frame,inner = frame.f_back,(frame,inner[0])
+    called = inner[1] or inner[0]   # by PyTorch's call of the module: its forward, or a hook
+    return frame is not None, by_itself, hook or called.f_code.co_filename.startswith(_ours)
 
 @patch
 def wanted(self:_Mode, here, base, f, args, kwargs):
@@ -156,13 +159,15 @@ def wanted(self:_Mode, here, base, f, args, kwargs):
     except KeyError: name = here.wanted.named(base, i)
     if name is None: return f(*args, **kwargs)
     frame = sys._getframe(2)
-    runs,by_itself = self.place(frame, here)
-    if runs: return self.watch.call(Op(name, here.module, site_of(frame), by_itself), f, args, kwargs)
-    self.stack.clear()
-    self.here = None
+    runs,by_itself,hook = self.place(frame, here)
+    if hook: here.count[base] = i
+    elif runs: return self.watch.call(Op(name, here.module, site_of(frame), by_itself), f, args, kwargs)
+    else:
+        self.stack.clear()
+        self.here = None
     return f(*args, **kwargs)
 
-# %% ../nbs/16_own_code.ipynb #27e08f50
+# %% ../nbs/16_own_code.ipynb #8478ff4f
 class OpWatch:
     "Watches functions in the own code of modules; to be used in a `with`"
     def __init__(self,
@@ -184,7 +189,7 @@ class OpWatch:
     @property
     def seen(self): return [n for w in self.wanted.values() for n in w.seen]
 
-# %% ../nbs/16_own_code.ipynb #373cadc6
+# %% ../nbs/16_own_code.ipynb #befab2d9
 @patch
 def mode(self:OpWatch):
     "The mode of this thread"
@@ -207,13 +212,14 @@ def ends(self:OpWatch, m, args, out):
     "The hook after a module"
     if not is_dynamo_compiling(): self.mode().leave(m)
 
-# %% ../nbs/16_own_code.ipynb #a9a9e8b2
+# %% ../nbs/16_own_code.ipynb #34283a1b
 @patch
 def __enter__(self:OpWatch):
     scripted = torch.jit.ScriptModule
     for m in [m for m in (self.inside|set(self.wanted)) if not isinstance(m, scripted)]:
-        self.handles.append(m.register_forward_pre_hook(InertHook(self.begins), prepend=True))
-        self.handles.append(m.register_forward_hook(InertHook(self.ends), always_call=True))
+        # the last before the forward, and the first after it: what other hooks do is not the module's own code
+        self.handles.append(m.register_forward_pre_hook(InertHook(self.begins)))
+        self.handles.append(m.register_forward_hook(InertHook(self.ends), prepend=True, always_call=True))
     return self
 
 @patch

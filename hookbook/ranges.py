@@ -110,14 +110,14 @@ def lost(self:_Ranged):
 _smaller = dict(try_='bfloat16, float32 for this layer, or smaller numbers: a lower loss scale, normalisation')
 _scale_up = dict(try_='bfloat16, or loss scaling (`torch.amp.GradScaler`) for gradients')
 
-def _too_large(o):
+def _near_infinite(o):
     "What it means that values are close to the largest number of their dtype"
     means = 'The next numbers up are infinite.'
     if o.info.max<1e6: means = f'{means[:-1]}: {o.dtype} ends at {o.info.max:,.0f}.'
     return dict(_smaller, means=means, unit=f'largest magnitude, {o.what}, {o.dtype}')
 
 # %% ../nbs/55_ranges.ipynb #bfcfdefd
-def _too_small(o):
+def _out_of_digits(o):
     "What it means that values are under the smallest"
     means = f'These values are under {o.info.tiny:.1e}, where {o.dtype} loses digits, and soon becomes 0.'
     return dict(_scale_up, means=means, unit=f'share of very small values, {o.what}, {o.dtype}')
@@ -137,11 +137,11 @@ def low_precision(
         limit,lost = room*o.info.max,o.lost()
         if spell := Times(o.series).spell(o.largest>limit, persist):
             seen = np.nanmax(o.largest[spell.rows])
-            yield Finding(o.name, spell.steps, seen, limit, **_too_large(o))
+            yield Finding(o.name, spell.steps, seen, limit, **_near_infinite(o))
         if lost is None: continue
         if spell := Times(o.series, spans=True).spell(lost>underflow, persist):
             seen = lost[spell.rows].max()
-            yield Finding(o.name, spell.steps, seen, underflow, **_too_small(o))
+            yield Finding(o.name, spell.steps, seen, underflow, **_out_of_digits(o))
 
 # %% ../nbs/55_ranges.ipynb #b5f1de14
 def _bad_layers(run):

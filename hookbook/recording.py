@@ -20,6 +20,7 @@ from fastcore.foundation import L
 from .modules import *
 from .running import *
 from .hook import *
+from .silent import is_compiled
 from .table import *
 from .track import *
 from .run import *

@@ -14,62 +14,14 @@ from fastcore.basics import patch
 from fastcore.xml import Div, P, Pre
 from . import __version__
 from .files import write_whole
-from .stats import SMALL
 from .summary import Summary
 from .run import *
 from .health import *
 from .digest import *
-from .flow import profile_labels
 from .svg import *
 from .page import *
 
 _all_ = ['layer_table', 'Changes', 'changes']
-
-# %% ../nbs/69_report.ipynb #6f72acf2
-_WHAT = (
-    'The numbers are medians of the last quarter of the recorded steps. '
-    f'Near zero: share of values with |x| ≤ 1/{1/SMALL:g}. '
-    'Gradient: root mean square over all parameters of the layer; '
-    'update: how far a step moves them, as a share of their size. '
-    'A dash: there was no finite number.')
-
-def _has_hists(run):
-    "Are there histograms to draw?"
-    recorded = len(run.steps) and len(run.layers)
-    return bool(recorded and run.tracks['layers'].hist)
-
-def _cells(row):
-    "A row of the table of layers"
-    kind = row['kind'] if row['fired'] else f'{row["kind"]} (never fired)'
-    return [row['layer'],kind,*map(row.get, number_labels)]
-
-# %% ../nbs/69_report.ipynb #536bb445
-def layers_part(
-    run:Run, # What was recorded
-    findings=(), # What `run.health()` gave, to count
-) -> tuple: # Elements
-    "The table of layers, and what its numbers are"
-    rows,links = layer_table(run, findings),_has_hists(run)
-    def link(row): return layer_id(run, row['layer']) if links and row['fired'] else None
-    heads = ['layer','kind',*number_labels.values()]
-    table = sortable(heads, map(_cells, rows), map(link, rows))
-    return layers_box(table, only=True),P(f'NaN/Inf are counted in all steps. {_WHAT}', klass='note')
-
-# %% ../nbs/69_report.ipynb #6767e542
-def dims_part(
-    run:Run, # With histograms
-) -> tuple: # Elements
-    "The small pictures of all layers, and how to read them"
-    first,last = run.steps[0],run.steps[-1]
-    note = (f'Histograms of the activations of each layer over steps {first} to {last}, left to right. '
-        'Bright is frequent; the axis of values is the same for all, and logarithmic away from zero. '
-        'Grey is where no value was finite.')
-    return P(note, klass='note'),small_dims(run)
-
-# %% ../nbs/69_report.ipynb #65d0072f
-def _pictures_part(pictures, missing, *notes):
-    "Pictures and notes on them, or why there are none"
-    return (gallery(pictures),*notes) if pictures else P(f'{missing}: there is nothing to draw.')
 
 # %% ../nbs/69_report.ipynb #570b1009
 def _written(path, name, title, about, parts):
@@ -97,28 +49,14 @@ def report(self:Run,
     findings = self.health() if findings is None else findings
     parts = {'Findings': findings_part(findings)}
     if summary is not None: parts['Model'] = Div(Pre(str(summary)), klass='scroll')
-    parts['Pictures'] = _pictures_part(run_pictures(self), 'No training step was recorded')
+    parts['Pictures'] = pictures_part(run_pictures(self), 'No training step was recorded')
     parts['Layers'] = layers_part(self, findings)
-    if _has_hists(self): parts['Distributions'] = dims_part(self)
+    if has_hists(self): parts['Distributions'] = dims_part(self)
     return _written(path, 'report.html', title, about(self), parts)
 
 # %% ../nbs/69_report.ipynb #1bb67941
 _WHAT_CHANGED = 'A triangle at the edge is a 0; there is no line where there was no finite number.'
 
-def _changes_part(self):
-    "The table of both numbers of each layer"
-    what = list(profile_labels)
-    heads = [f'{number_labels[k]} {l}' for k in what for l in self.labels]
-    def cells(row):
-        numbers = [v for k in what for v in row[k]]
-        return [row['layer'],row['kind'],*numbers]
-    table = sortable(['layer','kind',*heads], map(cells, self.rows))
-    said = [] if self.shared else ['No layer in common']
-    said += self.alone(len(self.rows))
-    lines = [P(f'{s}.') for s in said]
-    return (*lines,layers_box(table),P(_WHAT, klass='note'))
-
-# %% ../nbs/69_report.ipynb #463d5243
 @patch
 def report(self:Changes,
     path='changes.html', # Where to write it: a file, or a folder that gets a `changes.html`
@@ -129,6 +67,6 @@ def report(self:Changes,
     parts = {head: findings_part(fs) for head,fs in found.items()}
     pictures = change_pictures(self.before, self.after, self.labels)
     note = P(_WHAT_CHANGED, klass='note')
-    parts['Pictures'] = _pictures_part(pictures, 'One of the runs has recorded no training step', note)
-    parts['Layers'] = _changes_part(self)
+    parts['Pictures'] = pictures_part(pictures, 'One of the runs has recorded no training step', note)
+    parts['Layers'] = changes_part(self)
     return _written(path, 'changes.html', title, '. '.join(self.runs()), parts)

@@ -172,18 +172,18 @@ def which_steps(self:Run) -> str:
     return f'{count} ({s[0]} to {s[-1]})'
 
 # %% ../nbs/42_run.ipynb #c3a50050
-_shown = dict(mean='mean', std='std', min='min', max='max', small='near zero (abs ≤ 1/32)', nonfinite='non-finite', calls='calls')   # of the nine, with room in the head of a table
+_glance = dict(mean='mean', std='std', min='min', max='max', small='near zero (abs ≤ 1/32)', nonfinite='non-finite', calls='calls')   # of the nine, with room in the head of a table
 _MOST = 40   # layers: more rows than that nobody reads
 
 @patch
 def _repr_markdown_(self:Run):
     "One line, and a table of the layers at the last step in which they ran"
-    names = [*_shown, *(k for k in self.statistics if k not in STATE.readings)]
+    names = [*_glance, *(k for k in self.statistics if k not in STATE.readings)]
     stats,calls = [self.statistic(k) for k in names],self.calls
     ran = [n for n in self.layers if (calls[n]>0).any()]
     rows = [self.last_row(n, stats, calls) for n in ran[:_MOST]]
-    heads = [_shown.get(k, k) for k in names]
-    grid = Grid(['layer', 'type', *heads], rows, align='ll').markdown()
+    heads = [_glance.get(k, k) for k in names]
+    grid = Grid(['layer', 'type', *heads], rows, align='<<'+'>'*len(heads)).markdown()
     more = f'\nand {len(ran)-_MOST} more' if len(ran)>_MOST else ''
     return f'{md(repr(self))}\n\n{grid}{more}' if rows else md(repr(self))
 

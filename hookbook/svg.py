@@ -53,33 +53,43 @@ def _for_a_page(svg, key):
 # %% ../nbs/67_svg.ipynb #66b843d0
 _DOTS = 144   # a map is a bitmap of so many pixels to the inch
 _BAR = .12   # inches, width of a colour bar
+_USUAL = .5,.42,.1,.05   # inches that text takes beyond a panel: left, bottom, right and top
 
 def _overhang(ax):
     "How far text reaches beyond `ax`: left, bottom, right and top, in inches"
-    box,full = ax.get_window_extent().extents,ax.get_tightbbox().extents   # left, bottom, right and top
+    box,full = ax.get_window_extent().extents,ax.get_tightbbox().extents
     return np.abs(full-box)/ax.figure.dpi
 
-# %% ../nbs/67_svg.ipynb #3516ca9c
-def fill_figure(
-    fig, # A figure with one panel, and perhaps a colour bar
-    pad:float=.05, # Inches around it
-):
-    "Make the panel of `fig`, and a bar beside it, as large as their text allows"
+# %% ../nbs/67_svg.ipynb #91e87bf1
+def _place(fig, around, pad):
+    "Put the panel of `fig`, and a bar beside it, where what is `around` each of them has room"
     from matplotlib.transforms import Bbox
-    fig.set_dpi(72)   # as SVG measures its text
     w,h = fig.get_size_inches()
-    ax,*bars = fig.axes
-    for bar in bars: bar.set_box_aspect(None)   # as tall as the panel, and not as its width asks
-    around = np.array([_overhang(a) for a in fig.axes])
-    _,low,_,top = around.max(0)+pad
+    _,low,_,top = np.max(around, 0)+pad
     def place(a, x0, x1): a.set_position(Bbox([[x0/w,low/h], [x1/w,1-top/h]]))
-    x1 = w-pad
+    (ax,*bars),x1 = fig.axes,w-pad
     for bar,(left,_,right,_) in zip(bars, around[1:]):
         place(bar, x1-right-_BAR, x1-right)
         x1 -= right+_BAR+left+2*pad
     left,_,right,_ = around[0]
     x0,x1 = left+pad,x1-right
     place(ax, x0, max(x1, x0+w/4))   # names may be longer than there is room for
+
+# %% ../nbs/67_svg.ipynb #3516ca9c
+def _numbers_at(fig): return [list(a.get_yticks()) for a in fig.axes]
+
+def fill_figure(
+    fig, # A figure with one panel, and perhaps a colour bar
+    pad:float=.05, # Inches around it
+):
+    "Make the panel of `fig`, and a bar beside it, as large as their text allows"
+    fig.set_dpi(72)   # as SVG measures its text
+    for bar in fig.axes[1:]: bar.set_box_aspect(None)   # as tall as the panel, and not as its width asks
+    _place(fig, [_USUAL]*len(fig.axes), pad)
+    for _ in range(3):
+        numbers = _numbers_at(fig)
+        _place(fig, [_overhang(a) for a in fig.axes], pad)
+        if _numbers_at(fig)==numbers: break
     fig.set_dpi(_DOTS)
 
 # %% ../nbs/67_svg.ipynb #3756a794

@@ -14,7 +14,7 @@ import numpy as np, torch
 from torch import nn
 from fastcore.basics import patch, store_attr
 from fastcore.foundation import L
-from .words import near, some
+from .words import near, plural
 from .stats import *
 
 # %% ../nbs/40_table.ipynb #593a2124
@@ -189,7 +189,7 @@ def usage(self:Norms, what): return f'use .{self._kind}.norm[{what}]'
 @patch
 def __repr__(self:Norms):
     kind = 'gradients' if self._kind=='grads' else self._kind
-    return f'{kind} of {len(self.params)} parameters in {len(self.steps)} steps: .norm, .rms and .total'
+    return f'{kind} of {plural(len(self.params), "parameter")} in {plural(len(self.steps), "step")}: .norm, .rms and .total'
 
 # %% ../nbs/40_table.ipynb #74d41bb5
 @patch(as_prop=True)
