@@ -132,6 +132,17 @@ def counted_before(self:Tree, node, own):
     elsewhere = first!=node.name and not node.calls
     return {'': first} if elsewhere else before
 
+# %% ../nbs/35_rows.ipynb #9c03a006
+def _whole_name(cls): return f'{cls.__module__}.{cls.__qualname__}'
+
+@patch
+def is_a(self:Row,
+    cls, # A class of modules, or a tuple of them
+) -> bool:
+    "Is the module of this row one of `cls`, or of a class derived from it? A row knows their names only"
+    classes = cls if isinstance(cls, tuple) else (cls,)
+    return any(_whole_name(c) in (self.bases or ()) for c in classes)
+
 # %% ../nbs/35_rows.ipynb #b0c01a15
 def _seen_columns(): return [c for c in summary_columns.values() if c.seen]
 
@@ -143,6 +154,8 @@ def start(self:Tree, name, depth, own):
     row.time = self.times.get(name)
     row.in_shapes,row.out_shapes = n.in_shapes,n.out_shapes
     row.out_shape = next(iter((n.out_shapes or {}).values()), None)
+    if len(n.shapes)>1: row.call_shapes = [(dict(a), dict(b), k) for (a,b),k in n.shapes.items()]
+    row.bases = [_whole_name(c) for c in type(n.module).__mro__]
     for c in _seen_columns(): setattr(row, c.name, getattr(n, c.seen))
     row.failed = n is trace.failed
     row.registered = name not in trace.extra

@@ -36,7 +36,7 @@ def facts_of(
     shapes = (*inputs.values(),),(*outputs.values(),)
     counts = r.params,r.trainable,r.macs,r.calls
     said = r.type,r.kind,r.shape,r.failed,bool(r.shared)
-    return said,counts,shapes,_made_by_user(r)
+    return said,counts,shapes,str(r.call_shapes),_made_by_user(r)
 
 class Kinds:
     "Gives rows numbers: the same one to rows that are alike, with all that is below them"
@@ -144,6 +144,11 @@ def _kind_in(r, above, number):
 # %% ../nbs/36_tables.ipynb #a112773a
 def _shared_with(r): return ', '.join(dict.fromkeys((r.shared or {}).values()))
 
+def _other_shapes(r):
+    "What came out of the calls of `r`, if not always the same"
+    outs = {dims(next(iter(out.values()), None)): None for _,out,_ in r.call_shapes or ()}
+    return f': {some(list(outs), 3)}' if len(outs)>1 else ''
+
 def marks(
     r:Row, # Any row
 ): # Yields words
@@ -155,7 +160,7 @@ def marks(
     if r.params and not r.trainable: yield 'frozen'
     if 0<r.trainable<r.params: yield 'partly frozen'
     if r.never_called: yield 'used, not called' if r.used else 'never called'
-    if r.calls>1: yield f'{r.calls} calls'
+    if r.calls>1: yield f'{r.calls} calls{_other_shapes(r)}'
 
 # %% ../nbs/36_tables.ipynb #b0c01b02
 class Line(NamedTuple):
