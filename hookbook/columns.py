@@ -206,16 +206,17 @@ for _column in [
 # what torchinfo, torchsummary, Lightning, Keras, DeepSpeed, fvcore and ptflops call a column
 names_elsewhere = dict(
     input_size='in_shapes', in_sizes='in_shapes', input_shape='in_shapes', output_size='out_shape', out_sizes='out_shape',
-    output_shape='out_shape', num_params='params', param='params', parameters='params', n_params='params',
+    output_shape='out_shape', num_params='params', parameters='params', n_params='params',
     trainable_params='trainable', mult_adds='macs', multadds='macs', madds='macs', total_mult_adds='macs', flop='flops',
-    kernel_size='kernel', params_size='param_bytes', size='param_bytes', activations='saved_bytes', memory='saved_bytes',
+    kernel_size='kernel', params_size='param_bytes', activations='saved_bytes',
     bwd_macs='backward_macs', latency='time', duration='time', fwd_latency='time')
+names_elsewhere |= {'param_#': 'params', '#params': 'params', '#parameters': 'params', '#flops': 'flops'}
 
 def column_name(
     name:str, # Of a column, here or in another tool
 ) -> str: # As given, if nobody calls a column that
     "What a column is called here"
-    word = name.strip().lower().replace(' ', '_').replace('-', '_').lstrip('#').rstrip('_#')
+    word = name.strip().lower().replace(' ', '_').replace('-', '_')
     return name if name in summary_columns else names_elsewhere.get(word, name)
 
 # %% ../nbs/34_columns.ipynb #b0c01a06

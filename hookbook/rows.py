@@ -66,8 +66,11 @@ class Tree:
     def __init__(self,
         trace, # What a run saw
         times=None, # Milliseconds of each module, by name
+        ignored=(), # Names of modules that are left out, with all that is below them
+        formulas=None, # From name to a function of row and module that gives its MACs
     ):
         self.trace,self.times = trace,times or {}
+        self.ignored,self.formulas = set(ignored),formulas or {}
         self.rows,self.first = [],{} # `first`: from the identity of a parameter to the name that it has
         self.below = defaultdict(list)
         for n in trace.nodes:
@@ -85,6 +88,7 @@ def ran(self:Tree, name):
 def shown(self:Tree, name):
     "Is there a row for the module at `name`?"
     m = self.trace.nodes[name].module
+    if name in self.ignored: return False
     if name in self.trace.extra: return self.ran(name)
     return isinstance(m, (nn.ParameterList,nn.ParameterDict)) or not holds_only_params(m)
 
@@ -181,6 +185,7 @@ def add(self:Tree, name, depth):
     for kid in kids: self.add_below(row, kid, params, bufs)
     self.fill(row, params, bufs)
     row.dtype = row.dtype or node.out_dtype
+    if name in self.formulas: self.by_formula(row, node.module)
     return row,params,bufs
 
 # %% ../nbs/35_rows.ipynb #67cb5376
@@ -195,6 +200,13 @@ def add_below(self:Tree, row, kid, params, bufs):
     for c in _seen_columns():
         both = getattr(row, c.name)+getattr(child, c.name)
         setattr(row, c.name, both)
+
+# %% ../nbs/35_rows.ipynb #9c03a010
+@patch
+def by_formula(self:Tree, row, module):
+    "The MACs of `row` as its formula says, for all its calls"
+    row.macs = int(self.formulas[row.name](row, module))
+    row.own_macs = max(0, row.macs-sum(c.macs for c in row.children))
 
 # %% ../nbs/35_rows.ipynb #b0c01a16
 @patch
@@ -322,9 +334,10 @@ def fill_columns(self:Tree):
 def model_rows(
     trace, # What a run saw
     times=None, # Milliseconds of each module, by name
+    **kwargs, # Passed to `Tree`
 ) -> tuple: # All rows, that of the model first, and the bytes of all gradients
     "The rows of a model"
-    tree = Tree(trace, times)
+    tree = Tree(trace, times, **kwargs)
     grad_bytes = tree.grow()
     tree.find_active()
     tree.fill_columns()
