@@ -21,7 +21,8 @@ from .op_names import op_inputs, passed, silent_op, writes_first
 from .own_code import OpWatch
 from .taps import Tap
 from .capturing import capture
-from .editing import as_edit, edit, NamedEdit, said_edit, same_shapes
+from .edits import as_edit, NamedEdit, said_edit, same_shapes
+from .editing import edit
 
 # %% ../nbs/28_between.ipynb #fb99c3f4
 @patch

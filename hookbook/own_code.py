@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/own_code.html.md"""
 # %% auto #0
 __all__ = ['Op', 'Wanted', 'Running', 'OpWatch']
 
-# %% ../nbs/16_own_code.ipynb #17ed297c
+# %% ../nbs/16_own_code.ipynb #f058df0f
 import os, sys, threading
 import torch, torch.utils.checkpoint
 from torch import nn
@@ -18,9 +18,9 @@ from torch.overrides import _get_current_function_mode, _pop_mode, _push_mode
 from fastcore.basics import patch
 import hookbook
 from .inert import InertHook
-from .op_names import may_mean, op_base, passes_on, site_of
+from .op_names import op_base, passes_on, site_of
 
-# %% ../nbs/16_own_code.ipynb #656e6908
+# %% ../nbs/16_own_code.ipynb #c316382a
 class Op:
     "One call of a function in the code of a module"
     __slots__ = 'name','module','site','by_itself'
@@ -31,7 +31,7 @@ class Op:
         by_itself:bool=False, # Does it run in a function that is checkpointed without the module?
     ): self.name,self.module,self.site,self.by_itself = name,module,site,by_itself
 
-# %% ../nbs/16_own_code.ipynb #c4c1d8b6
+# %% ../nbs/16_own_code.ipynb #4d5971b2
 class Wanted:
     "Which functions are wanted in the code of one module"
     def __init__(self,
@@ -40,8 +40,7 @@ class Wanted:
 
     def learn(self, f):
         "The base name of the function `f`, if it or one of its later calls could be wanted; else `None`"
-        base = op_base(f)
-        res = base if any(may_mean(c.glob, base) for c in self.choices) else None
+        res = op_base(f) if any(c.may_take(f) for c in self.choices) else None
         self.bases[f] = res
         return res
 
@@ -55,7 +54,7 @@ class Wanted:
     @property
     def seen(self): return [f'{self.name}/{op_base(f)}' for f in self.bases]
 
-# %% ../nbs/16_own_code.ipynb #5b19f186
+# %% ../nbs/16_own_code.ipynb #b43042fc
 _call_code = nn.Module._call_impl.__code__   # private: what every call of a module goes through
 
 def _call_frame(frame):
@@ -71,7 +70,7 @@ class Running:
         # a frame would keep all that is in it alive, so it is known by its identity
         if wanted: self.count,self.frame = {},id(_call_frame(sys._getframe(2)))
 
-# %% ../nbs/16_own_code.ipynb #e02d75b4
+# %% ../nbs/16_own_code.ipynb #1f3e97e5
 class _Mode(TorchFunctionMode):
     "Is told of functions in one thread"
     def __init__(self, watch):
@@ -88,7 +87,7 @@ class _Mode(TorchFunctionMode):
             return f(*args, **kwargs) if base is None else self.wanted(here, base, f, args, kwargs)
         finally: self.on = True
 
-# %% ../nbs/16_own_code.ipynb #528d84f7
+# %% ../nbs/16_own_code.ipynb #6af262ea
 def _take_above(mode):
     "Take modes of ours with a higher rank than `mode` off the stack of this thread, as well as `mode` itself"
     above = []
@@ -98,7 +97,7 @@ def _take_above(mode):
 def _put_back(modes):
     for mode in reversed(modes): _push_mode(mode)
 
-# %% ../nbs/16_own_code.ipynb #5db43f00
+# %% ../nbs/16_own_code.ipynb #64f94b8e
 @patch
 def turn(self:_Mode):
     "Be on in the own code of a module that was asked for, and off elsewhere"
@@ -123,7 +122,7 @@ def off(self:_Mode):
         self.on = False
     _put_back(above)
 
-# %% ../nbs/16_own_code.ipynb #0333d136
+# %% ../nbs/16_own_code.ipynb #1c778f0b
 @patch
 def enter(self:_Mode, m, wanted):
     self.stack.append(Running(m, wanted))
@@ -135,7 +134,7 @@ def leave(self:_Mode, m):
     while self.stack.pop().module is not m: pass
     self.turn()
 
-# %% ../nbs/16_own_code.ipynb #44627344
+# %% ../nbs/16_own_code.ipynb #4857291b
 _checkpoint,_ours = torch.utils.checkpoint.__file__,os.path.dirname(hookbook.__file__)
 
 @patch
@@ -167,7 +166,7 @@ def wanted(self:_Mode, here, base, f, args, kwargs):
         self.here = None
     return f(*args, **kwargs)
 
-# %% ../nbs/16_own_code.ipynb #8478ff4f
+# %% ../nbs/16_own_code.ipynb #3fb2702d
 class OpWatch:
     "Watches functions in the own code of modules; to be used in a `with`"
     def __init__(self,
@@ -189,7 +188,7 @@ class OpWatch:
     @property
     def seen(self): return [n for w in self.wanted.values() for n in w.seen]
 
-# %% ../nbs/16_own_code.ipynb #befab2d9
+# %% ../nbs/16_own_code.ipynb #ea0f6a4f
 @patch
 def mode(self:OpWatch):
     "The mode of this thread"
@@ -212,7 +211,7 @@ def ends(self:OpWatch, m, args, out):
     "The hook after a module"
     if not is_dynamo_compiling(): self.mode().leave(m)
 
-# %% ../nbs/16_own_code.ipynb #34283a1b
+# %% ../nbs/16_own_code.ipynb #b3517d50
 @patch
 def __enter__(self:OpWatch):
     scripted = torch.jit.ScriptModule

@@ -32,6 +32,7 @@ class Node:
         self.shapes = collections.Counter()                         # pairs of shapes in and out, as items, to calls that had them
         self.entered = []                                           # shapes that went into calls which are still running
         self.macs = self.back_macs = self.saved = 0                 # MACs of forward and backward, bytes kept
+        self.made = 0      # parameters, where the module was made in the middle of a forward
 
 # %% ../nbs/32_trace.ipynb #f9e14225
 _by_position = inspect.Parameter.POSITIONAL_ONLY,inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -86,8 +87,11 @@ def node(self:CallStack, m):
     names = self.names.get(id(m))
     if names: return self.nodes[names[0] if len(names)==1 else _nearest(names, self.running)]
     name = f'{self.top.name}.<{type(m).__name__}>'.lstrip('.')
-    self.extra.add(name)
-    return self.nodes.setdefault(name, Node(name, m))
+    if name not in self.nodes:
+        self.extra.add(name)
+        self.nodes[name] = Node(name, m)
+        self.nodes[name].made = sum(p.numel() for p in m.parameters(recurse=False) if not is_lazy(p))
+    return self.nodes[name]
 
 # %% ../nbs/32_trace.ipynb #093c9099
 @patch
@@ -293,6 +297,8 @@ class Outcome:
     peak:int=None # Bytes, of a step of training; `None` if they are not known
     optim_bytes:int=None # Of the optimizer's state
     unstepped:str=None # Why the optimizer could not take a step
+    hollow:bool=False # Was there work whose price depends on numbers that fakes do not have?
+    on_cpu:bool=True # Did it run there, or was meant to?
 
 # %% ../nbs/32_trace.ipynb #01450a67
 class Trace:
