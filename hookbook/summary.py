@@ -7,18 +7,21 @@ Docs: https://hookbook.github.io/hookbook/summary.html.md"""
 # %% auto #0
 __all__ = ['ops', 'Diff', 'leaf_rows', 'leaf_table', 'sizes_in_words', 'by_words', 'Ops', 'OpRow', 'dummy_eval', 'model_sizes',
            'num_features_model', 'Row', 'Rows', 'Column', 'summary_columns', 'add_column', 'Summary', 'summary',
-           'summary_options']
+           'summary_options', 'macs_of']
 
 # %% ../nbs/39_summary.ipynb #03ac992c
-import json, re
+import csv, io, json, re
 from dataclasses import fields
+from html import escape
 import torch
 from torch import nn, Tensor
 from fastcore.foundation import L
 from fastcore.basics import patch
 from .nested import *
 from .words import *
+from .files import write_whole
 from .modules import *
+from .macs import macs_of
 from .sizes import *
 from .columns import *
 from .rows import *
@@ -29,7 +32,7 @@ from .summing import *
 
 # %% ../nbs/39_summary.ipynb #1aaf34fe
 _all_ = ['Ops', 'OpRow', 'dummy_eval', 'model_sizes', 'num_features_model', 'Row', 'Rows', 'Column', 'summary_columns', 'add_column',
-         'Summary', 'summary', 'summary_options']
+         'Summary', 'summary', 'summary_options', 'macs_of']
 
 # %% ../nbs/39_summary.ipynb #b34a5a24
 def ops(
@@ -53,7 +56,7 @@ def sort(self:Summary,
     reverse:bool=True, # Largest first?
 ) -> Rows:
     "The rows in order of `by`; raises `ValueError` for what is no number of a row"
-    numbers = [c.name for c in summary_columns.values() if c.number]
+    numbers,by = [c.name for c in summary_columns.values() if c.number],column_name(by)
     if by not in numbers:
         meant = did_you_mean(by, summary_columns)
         raise ValueError(f'rows cannot be sorted by {by!r}{meant} (numbers: {", ".join(numbers)})')
@@ -64,15 +67,22 @@ def sort(self:Summary,
 # %% ../nbs/39_summary.ipynb #b0c01d07
 @patch
 def where(self:Summary,
-    layers, # A name or glob, or a function of a `Row`
+    layers, # A name or glob, a type of layers, a function of a `Row`, or a list of these
 ) -> Rows:
-    "The rows that are chosen; raises `LookupError` when a name chooses none"
-    if callable(layers): found = list(filter(layers, self.rows))
-    else:
-        names = names_matching([r.name for r in self.rows], layers)
-        if not names: raise LookupError(f'no row is named or matches {layers!r}')
-        found = [r for r in self.rows if r.name in names]
-    return Rows(found, self.cols, self.rows.totals)
+    "The rows that are chosen; raises `LookupError` when a name or a type chooses none"
+    choices = layers if isinstance(layers, (list,tuple)) else [layers]
+    taken = {id(r) for choice in choices for r in _rows_of(self, choice)}
+    return Rows([r for r in self.rows if id(r) in taken], self.cols, self.rows.totals)
+
+def _rows_of(s, choice):
+    "The rows of `s` that `choice` stands for"
+    if isinstance(choice, str):
+        names = names_matching([r.name for r in s.rows], choice)
+        found = [r for r in s.rows if r.name in names]
+    elif isinstance(choice, type): found = [r for r in s.rows if r.is_a(choice)]
+    else: return list(filter(choice, s.rows))
+    if not found: raise LookupError(f'no row is named, matches or is a {choice!r}')
+    return found
 
 # %% ../nbs/39_summary.ipynb #55e38ad1
 def _in_json(
@@ -87,7 +97,7 @@ def _in_json(
 
 # %% ../nbs/39_summary.ipynb #b0c01d09
 # how a summary shows itself, and no facts about the model
-_shown = 'rows','cols','depth','unmeasured'
+_shown = 'rows','cols','depth','unmeasured','asked'
 
 @patch
 def to_dict(self:Summary) -> dict:
@@ -95,7 +105,7 @@ def to_dict(self:Summary) -> dict:
     def known(o, names):
         values = {k: _in_json(getattr(o, k)) for k in names}
         return {k: None if k in self.unmeasured else v for k,v in values.items()}
-    own = [f.name for f in fields(Row) if f.name!='children']
+    own = [f.name for f in fields(Row) if f.name not in ('children','bases')]
     names = dict.fromkeys([*own, *summary_columns])
     totals = [k for k in vars(self) if k not in _shown]
     res = known(self, totals)
@@ -136,6 +146,48 @@ def to_markdown(self:Summary,
 ) -> str:
     "A table in Markdown"
     return markdown_table(self.lines(depth), chosen_columns(cols or self.cols), exact)
+
+# %% ../nbs/39_summary.ipynb #9c05a002
+def _in_csv(v):
+    "A value for a spreadsheet"
+    if isinstance(v, dict): v = next(iter(v.values()), None)      # of several shapes the first
+    if v is None: return ''
+    return dims(v) if isinstance(v, tuple) else str(v).removeprefix('torch.')
+
+@patch
+def to_csv(self:Summary,
+    path=None, # A file to write; default: give the text
+    cols=None, # Columns; default: those of the summary
+    depth:int|None=None, # Deepest level
+) -> str|None: # The text, if there is no `path`
+    "A line for each layer in CSV, none folded, with exact numbers; empty for what was not measured"
+    cols,depth,out = chosen_columns(cols or self.cols),check_depth(depth),io.StringIO()
+    rows = [r for r in self.rows if depth is None or r.depth<=depth]
+    write = csv.writer(out, lineterminator='\n').writerow
+    write(['name','type',*cols])
+    for r in rows: write([r.name, r.type, *(_in_csv(None if c in self.unmeasured else getattr(r, c)) for c in cols)])
+    if path is None: return out.getvalue()
+    write_whole(path, out.getvalue())
+
+# %% ../nbs/39_summary.ipynb #9c05a006
+def _as_html(s, cols, depth=None):
+    "The table of `s`, and its foot"
+    foot = '\n'.join(f'{title:<10} {text}' for title,text in s.facts())
+    limits = [d for d in (depth, s.depth, 2) if d is not None]
+    return html_table(s.rows[0], cols, s.rows.totals, limits[0], foot)
+
+# %% ../nbs/39_summary.ipynb #9c05a004
+@patch
+def to_html(self:Summary,
+    path=None, # A file to write, a whole page; default: give the text of the table
+    cols=None, # Columns; default: those of the summary
+    depth:int|None=None, # Deepest level that is open
+) -> str|None: # The text, if there is no `path`
+    "The table that folds, in HTML without scripts"
+    text = _as_html(self, chosen_columns(cols or self.cols), depth)
+    if path is None: return text
+    page = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(self.model)}</title><body>{text}</body></html>'
+    write_whole(path, page)
 
 # %% ../nbs/39_summary.ipynb #a6940f29
 def _in_diff(v):
@@ -178,10 +230,7 @@ def diff(self:Summary,
 
 # %% ../nbs/39_summary.ipynb #7ae18b63
 @patch
-def _repr_html_(self:Summary):
-    foot = '\n'.join(f'{title:<10} {text}' for title,text in self.facts())
-    limit = 2 if self.depth is None else self.depth
-    return html_table(self.rows[0], self.cols, self.rows.totals, limit, foot)
+def _repr_html_(self:Summary): return _as_html(self, self.cols)
 
 # %% ../nbs/39_summary.ipynb #4751ecb9
 @patch

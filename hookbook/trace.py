@@ -31,6 +31,8 @@ class Node:
         # a scripted module has the name of the class that was written
         self.type = getattr(module, 'original_name', None) if isinstance(module, torch.jit.ScriptModule) else module and module._get_name()
         self.in_shapes = self.out_shapes = self.out_dtype = None    # of the first call
+        self.shapes = collections.Counter()                         # pairs of shapes in and out, as items, to calls that had them
+        self.entered = []                                           # shapes that went into calls which are still running
         self.macs = self.back_macs = self.saved = 0                 # MACs of forward and backward, bytes kept
         self.made = 0      # parameters, where the module was made in the middle of a forward
 
@@ -99,18 +101,23 @@ def enter(self:CallStack, m, args, kwargs):
     "`m` is called"
     n = self.node(m)
     self.running.append(n)
-    if n.in_shapes is None: n.in_shapes = _in_shapes(m, args, kwargs)
+    n.entered.append(_in_shapes(m, args, kwargs))
+    if n.in_shapes is None: n.in_shapes = n.entered[0]
     return n
 
 # %% ../nbs/32_trace.ipynb #89af087b
 @patch
 def leave(self:CallStack, n, m, out):
     "`m` returns `out`"
-    if m is n.module or n.name in self.extra: n.calls += 1   # and not a wrapper around it, which has the same name
+    outs = leaves(out)
+    shapes = {p: tuple(t.shape) for p,t in outs}
     if n.out_shapes is None:
-        outs = leaves(out)
-        n.out_shapes = {p: tuple(t.shape) for p,t in outs}
+        n.out_shapes = shapes
         if outs: n.out_dtype = outs[0][1].dtype
+    went_in = n.entered.pop() if n.entered else {}
+    if m is n.module or n.name in self.extra:    # and not a wrapper around it, which has the same name
+        n.calls += 1
+        n.shapes[(*went_in.items(),), (*shapes.items(),)] += 1
     if isinstance(m, torch.jit.ScriptModule): self.count_scripted(n, m)
     self.failed = None      # somebody caught what was raised below
     if self.after: self.after(n, out)
