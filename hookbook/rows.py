@@ -154,7 +154,7 @@ def _seen_columns(): return [c for c in summary_columns.values() if c.seen]
 def start(self:Tree, name, depth, own):
     "The row of `name`, with what was seen of the module itself"
     n,trace = self.trace.nodes[name],self.trace
-    row = Row(name, n.module._get_name(), depth, calls=n.calls, own_macs=n.macs)
+    row = Row(name, n.type, depth, calls=n.calls, own_macs=n.macs)
     row.time = self.times.get(name)
     row.in_shapes,row.out_shapes = n.in_shapes,n.out_shapes
     row.out_shape = next(iter((n.out_shapes or {}).values()), None)

@@ -245,6 +245,7 @@ def summary(
     time:bool=False, # Time each layer as well, by real runs?
     backward:bool=False, # Run backward too, for its MACs and the peak of a training step?
     optimizer=None, # A `torch.optim.Optimizer` of the model, to count its state
+    accumulate:int=1, # Batches whose gradients add up before a step of the optimizer, for the peak of a training step
     strict:bool=False, # Raise an error of the forward, rather than show how far it came?
     ignore=None, # Layers to leave out of rows and totals: a name or glob, a type, or a list of these
     formulas:dict|None=None, # From a name, glob or type to a function of row and module that gives a layer's MACs
@@ -432,7 +433,7 @@ def _check_timed(model, args, kwargs):
 def _observed(model, args, kwargs, o):
     "The trace of a run, and lines on what is to be said about it"
     trace,notes = Trace(model),[]
-    if args or kwargs: trace,notes = observe(model, args, kwargs, o.backward, o.optimizer)
+    if args or kwargs: trace,notes = observe(model, args, kwargs, o.backward, o.optimizer, o.accumulate)
     empty = [] if o.time else _that_need(o, 'time')
     notes += [f'the column {c!r} is empty: add time=True to measure it' for c in empty]
     return trace,notes+_advice(trace.error, model, args, kwargs)
