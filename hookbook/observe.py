@@ -20,15 +20,19 @@ from .running import fast_path_off, force_eager
 from .borrow import borrowed, forget_fakes, replaced, stay_young
 
 # %% ../nbs/33_observe.ipynb #c33e7bd4
-from .fakes import device_of, home, pad_packed, storage_id, swap_state, Aliases, Fakes
+from .fakes import device_of, home, pad_packed, storage_id, swap_inputs, swap_state, Aliases, Copies, Fakes
 from .macs import bytes_of, Dispatch, Memory
 from .trace import watch_calls, CallStack, Trace
 
 # %% ../nbs/33_observe.ipynb #d182567c
+_step_hooks = '_optimizer_step_pre_hooks','_optimizer_step_post_hooks'   # there is no public list; they watch real steps
+
 def _with_stand_ins(optimizer, made, cuda):
     "A copy of `optimizer`, without state, for the stand-ins of its parameters"
     opt = copy.copy(optimizer)
     opt.state,opt.param_groups = collections.defaultdict(dict),[]
+    vars(opt).pop('step', None)              # where a schedule of the learning rate has put one that takes steps of the original
+    for k in _step_hooks: setattr(opt, k, collections.OrderedDict())
     for g in optimizer.param_groups:
         ps = [made[id(p)] for p in g['params'] if id(p) in made]
         opt.param_groups.append({**g, 'params': ps})
@@ -78,6 +82,19 @@ def _always(v):
     "For checks on numbers"
     return lambda input: torch.full((), v, device=input.device).expand(input.shape)
 
+# %% ../nbs/33_observe.ipynb #v14e0030
+def _listed(x):
+    "`x` with numbers in the place of tensors in lists; they are asked for one by one"
+    if isinstance(x, FakeTensor): return x.tolist()
+    return [_listed(v) for v in x] if isinstance(x, (list,tuple)) else x
+
+def _tensor_of_known(make):
+    "`torch.tensor`, of numbers that may be known"
+    def tensor(data, **kwargs): return make(data if isinstance(data, Tensor) else _listed(data), **kwargs)
+    return tensor
+
+def _format_value(t, spec): return format(t.item(), spec) if spec and not t.ndim else repr(t)
+
 # %% ../nbs/33_observe.ipynb #fd6a56a1
 def _on_fakes(hidden, trace):
     "`(object, attribute, what it is)` of all that has to be another thing for a forward on fake tensors"
@@ -86,6 +103,8 @@ def _on_fakes(hidden, trace):
     yield torch.distributions.Distribution,'_validate_args',False                # it would look at the numbers
     yield torch.utils,'swap_tensors',trace.params.new_data                       # it refuses what others refer to
     yield torch._VF,'_pad_packed_sequence',pad_packed                            # C++ that no mode gets to see
+    yield torch,'tensor',_tensor_of_known(torch.tensor)                          # it would read memory
+    yield FakeTensor,'__format__',_format_value                                  # there is none for fakes
     for k,v in _sound.items(): yield from ((o,k,_always(v)) for o in (torch,Tensor))
     if hidden: yield torch._subclasses,'FakeTensor',_Nobody                      # where transformers looks for it
 
@@ -118,14 +137,6 @@ def _swap_in(model, held, stand_in, params):
         params.storages.add(storage_id(p.untyped_storage()))     # such a module may also run with the real one
     return made
 
-# %% ../nbs/33_observe.ipynb #4420f0a9
-def _as_fakes(args, kwargs, fakes):
-    "The inputs as fake tensors, each once"
-    made = {}       # with the tensor itself, whose identity is free when it's gone
-    def one(t): return made.setdefault(id(t), (t, fakes(t)))[1]
-    named = {k: map_leaves(one, v) for k,v in kwargs.items()}
-    return map_leaves(one, args),named
-
 # %% ../nbs/33_observe.ipynb #83e6af10
 @dataclasses.dataclass
 class How:
@@ -135,6 +146,11 @@ class How:
     evaluate:bool=False # In evaluation mode?
     backward:bool=False # Backward, too?
     optimizer:object=None # A `torch.optim.Optimizer` that is to take a step
+    accumulate:int=1 # Batches whose gradients add up before a step
+
+    def __post_init__(self):
+        if isinstance(self.accumulate, int) and self.accumulate>=1: return
+        raise ValueError(f'accumulate={self.accumulate!r}: it takes the number of batches that make a step, at least 1')
 
 _cuda_block = 512   # CUDA's allocator gives multiples of so many bytes, the CPU's what it is asked for
 
@@ -156,14 +172,23 @@ class _Run:
     made:dict # From the identity of a parameter or buffer to its stand-in
     cuda:bool # Does it live on a GPU?
     memory:Memory=None # Of a run on fakes with a backward
+    fakes:Fakes=None # What a run on fakes has in the place of tensors
+
+    def begin(self):
+        "From the second batch on, gradients are there all the time"
+        if self.how.accumulate<2 or not self.memory: return
+        for p in self.made.values():
+            if isinstance(p, nn.Parameter) and p.requires_grad and not is_lazy(p): p.grad = torch.zeros_like(p)
 
     def forward(self, model, args, kwargs):
+        self.begin()
         with self.trace.saved.listening(): out = model(*args, **kwargs)
         if self.how.backward: self.trace.backward.run(out)
 
     def step(self):
         "A step of the optimizer; the model did run, so what goes wrong here is no error of its own"
         outcome = self.trace.outcome
+        self.fakes.any_value = True        # an optimizer asks for sizes of updates, and its memory does not depend on them
         try: outcome.optim_bytes = optimizer_step(self.how.optimizer, self.made, self.cuda, self.memory)
         except Exception as e: outcome.unstepped = _why_not_fake(e, 'it')
 
@@ -182,6 +207,15 @@ def _unregistered(model, held):
     found = [h for h in held if isinstance(h.owner, nn.Module)]
     return [(h.name, h.owner) for h in found if id(h.owner) not in known]
 
+# %% ../nbs/33_observe.ipynb #v14e0001
+def _given(args, kwargs, held, given, stand_in):
+    "The inputs, with stand-ins in them; what hangs on them is in `given`, and some of it may be the model's own"
+    if not isinstance(stand_in, Fakes): stand_in = Copies(stand_in.home)
+    models = {id(h.owner) for h in held}
+    theirs = [h for h in given if id(h.owner) not in models]
+    args,pairs = swap_inputs((list(args), list(kwargs.items())), theirs, stand_in)
+    return args,dict(pairs)
+
 # %% ../nbs/33_observe.ipynb #961a2c77
 def run_once(
     model:nn.Module, # Any model
@@ -193,7 +227,7 @@ def run_once(
     place = home(model, (args,kwargs))
     with ExitStack() as stack:
         _in_the_open(stack)
-        held = stack.enter_context(borrowed(model))
+        held,given = (stack.enter_context(borrowed(*roots)) for roots in ((model,), (*args, *kwargs.values())))
         trace = Trace(model, _unregistered(model, held), how.backward)
         stack.callback(trace.close)
         stand_in = (Fakes if how.fake else Aliases)(place)
@@ -203,14 +237,15 @@ def run_once(
             if isinstance(h.owner, nn.Module): _as_written(h.owner)
         if how.evaluate: model.eval()
         cuda,memory = place.type=='cuda',None
-        if how.fake: args,kwargs = _as_fakes(args, kwargs, stand_in)
+        args,kwargs = _given(args, kwargs, held, given, stand_in)
         if how.fake and how.backward: memory = _new_memory(cuda, made, (args,kwargs))
         if how.fake: stack.enter_context(stand_in.mode)
         for o,k,v in _on_fakes(how.hidden, trace) if how.fake else (): stack.enter_context(replaced(o, k, v))
-        stack.enter_context(Dispatch(trace, stand_in if how.fake else None, memory))
+        dispatch = stack.enter_context(Dispatch(trace, stand_in if how.fake else None, memory))
         stack.enter_context(replaced(nn.Module, '__call__', watch_calls(trace.calls)))
-        try: _Run(how, trace, made, cuda, memory)(model, args, kwargs)
+        try: _Run(how, trace, made, cuda, memory, stand_in)(model, args, kwargs)
         except Exception as e: trace.outcome.error = e
+        trace.outcome.hollow,trace.outcome.on_cpu = dispatch.hollow,place.type=='cpu'
     return trace
 
 # %% ../nbs/33_observe.ipynb #3a287f50
@@ -258,11 +293,21 @@ def brief_error(
 _no_numbers = dict(    # from the class of an error of `torch._subclasses.fake_tensor` to what it means
     DataDependentOutputException='{who} asks for a value, as .item(), float(x) or an `if` on a tensor does',
     DynamicOutputShapeException='the shape of a result depends on values, as with nonzero or unique')
+_no_numbers_either = {  # and from words of other errors
+    'data is not allocated yet': '{who} reads the numbers of a tensor, as torch.tensor([t]) does',
+    '.numpy() is not supported': '{who} makes an array of NumPy of a tensor'}
+
+def _asked_for(e, who='the forward'):
+    "What was asked for that only numbers can tell; `None` if it was something else"
+    words = _no_numbers.get(type(e).__name__) or next((v for k,v in _no_numbers_either.items() if k in str(e)), None)
+    return words and words.format(who=who)
+
+_hollow = 'how many values a sparse tensor has depends on numbers, and they have none'
 
 def _why_not_fake(e, who='the forward'):
     "Why fake tensors would not do"
-    words = _no_numbers.get(type(e).__name__)
-    return words.format(who=who)+', and they have none' if words else brief_error(e)
+    words = _asked_for(e, who)
+    return f'{words}, and they have none' if words else brief_error(e)
 
 # %% ../nbs/33_observe.ipynb #3085d9e2
 def _try(model, args, kwargs, how):
@@ -298,16 +343,32 @@ def _left_open(trace, how):
         lost = 'its state and the peak are' if how.backward else 'its state is'
         step = f'a step of {type(optimizer).__name__}'
         yield f'{step} cannot be taken on fake tensors ({o.unstepped}), so {lost} not known'
+    made = _made_in_forward(trace)
+    if made: yield f'made anew in each forward, with parameters that no optimizer gets and that are not counted: {made}'
+    if o.peak is not None and o.on_cpu and _has_convolutions(trace):
+        yield 'convolutions on a CPU work in a space of their own, which is not in the peak'
     if trace.saved.unseen: yield 'torch.func does not tell what it saves for backward, so it is not counted'
+
+# %% ../nbs/33_observe.ipynb #v14e0010
+def _has_convolutions(trace):
+    return any(isinstance(n.module, nn.modules.conv._ConvNd) and n.calls for n in trace.nodes.values())
+
+def _made_in_forward(trace):
+    "Names of layers with parameters that a forward has made, and what they hold"
+    return ', '.join(f'{n.name} ({n.made:,})' for n in trace.nodes.values() if n.made)
 
 # %% ../nbs/33_observe.ipynb #5a136fc5
 def _on_fakes_or_real(model, args, kwargs, how):
     trace,e = _on_stand_ins(model, args, kwargs, how)
-    notes = []
-    if e is not None and has_numbers(model, (args,kwargs)):
+    notes,numbers = [],has_numbers(model, (args,kwargs))
+    if numbers and (e is not None or trace.outcome.hollow):
+        why = _why_not_fake(e) if e else _hollow
         trace = _try(model, args, kwargs, dataclasses.replace(how, fake=False))
-        why = '' if str(e)==str(trace.error) else f'; on fake tensors: {_why_not_fake(e)}'
+        why = '' if e and str(e)==str(trace.error) else f'; on fake tensors: {why}'
         notes.append(f'a real run on {home(model, args)}{why}')
+    elif e is not None and (asked := _asked_for(e)):
+        trace.outcome.error = RuntimeError(f'{asked}: give a model and inputs that are not on meta, and it is run for real')
+    elif trace.outcome.hollow: notes.append(_hollow)
     return trace,[*notes, *_left_open(trace, how)]
 
 # %% ../nbs/33_observe.ipynb #f6c7c307
@@ -317,9 +378,10 @@ def observe(
     kwargs=None, # and by name
     backward:bool=False, # Run backward, too?
     optimizer=None, # Let a copy of it take a step?
+    accumulate:int=1, # Batches whose gradients add up before a step: from 2 on, there are gradients at all times
 ) -> tuple: # The trace, and lines on what was special
     "Run `model` on fake tensors if that can be, else for real"
-    how,kwargs = How(backward=backward, optimizer=optimizer),kwargs or {}
+    how,kwargs = How(backward=backward, optimizer=optimizer, accumulate=accumulate),kwargs or {}
     trace,notes = _on_fakes_or_real(model, args, kwargs, how)
     if trace.error is not None and _one_a_channel in str(trace.error):
         trace,notes = _on_fakes_or_real(model, args, kwargs, dataclasses.replace(how, evaluate=True))
@@ -355,6 +417,15 @@ def _clock_of(model):
         return time.perf_counter()
     return now
 
+def _one_timed(model, args, kwargs, watch):
+    "Seconds of each module in one run, on copies of what is given"
+    with borrowed(model) as held, borrowed(*args, *kwargs.values()) as given:
+        aliases = Aliases(home(model, (args,kwargs)))
+        swap_state(held, aliases)
+        args,kwargs = _given(args, kwargs, held, given, aliases)
+        with replaced(nn.Module, '__call__', watch_calls(watch)): model(*args, **kwargs)
+    return watch.read()
+
 _timed_runs = 5   # an odd number, whose median is one that was measured
 
 # %% ../nbs/33_observe.ipynb #9e3e93ac
@@ -366,14 +437,6 @@ def timed(
 ) -> dict: # From name to milliseconds
     "Median milliseconds of each module over `n` real runs"
     kwargs,watch = kwargs or {},_Stopwatch(model, _clock_of(model))
-    with borrowed(model) as held:
-        swap_state(held, Aliases(home(model, (args,kwargs))))
-        with replaced(nn.Module, '__call__', watch_calls(watch)):
-            model(*args, **kwargs)
-            watch.read()
-            runs = []
-            for _ in range(n):
-                model(*args, **kwargs)
-                runs.append(watch.read())
+    runs = [_one_timed(model, args, kwargs, watch) for _ in range(n+1)][1:]
     def median(name): return 1000*statistics.median(r[name] for r in runs)
     return {name: median(name) for name in runs[-1]}

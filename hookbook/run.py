@@ -58,23 +58,6 @@ def of(cls:RunInfo,
     names = [f.name for f in fields(RunInfo) if f.name in known]
     return RunInfo(**{k: known[k] for k in names})
 
-# %% ../nbs/42_run.ipynb #b792faa7
-# Names as keys, for those who still know it as a dict
-@patch
-def __getitem__(self:RunInfo, k): return getattr(self, k)
-@patch
-def __setitem__(self:RunInfo, k, v): setattr(self, k, v)
-@patch
-def get(self:RunInfo, k, default=None): return getattr(self, k, default) or default
-@patch
-def update(self:RunInfo, **kwargs):
-    for k,v in kwargs.items(): setattr(self, k, v)
-@patch
-def pop(self:RunInfo, k):
-    was = getattr(self, k)
-    setattr(self, k, getattr(type(self)(), k))
-    return was
-
 # %% ../nbs/42_run.ipynb #68cfed56
 class Run(Series):
     """What was recorded: statistics of the layers over the steps, with further tracks `eval`, `inputs`, `output_grads`, and norms `grads`, `weights`, `updates`
