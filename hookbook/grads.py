@@ -32,6 +32,8 @@ def _tell(f, path, grad):
     # and return nothing: a tensor hook's answer would replace the gradient
 
 # %% ../nbs/12_grads.ipynb #4fbfadad
+_runs = torch._C._will_engine_execute_node   # private, and what PyTorch's own register_multi_grad_hook asks
+
 class Arrivals:
     "Waits for the gradients of some tensors, and calls `f` once those that a backward pass computes are there"
     def __init__(self,
@@ -45,8 +47,7 @@ class Arrivals:
 
     def expected(self, i):
         "The numbers of the tensors that get gradients in this pass, of which number `i` is the first"
-        runs = torch._C._will_engine_execute_node   # private, and what PyTorch's own register_multi_grad_hook asks
-        return {j for j,n in enumerate(self.nodes) if n is self.nodes[i] or runs(n)}
+        return {j for j,n in enumerate(self.nodes) if n is self.nodes[i] or _runs(n)}
 
     def arrived(self, i, grad):
         "The hook of tensor number `i`"
@@ -70,7 +71,7 @@ class LayerGrads:
     def __init__(self):
         self.given = WeakIdKeyDictionary()   # from tensors that report for the layer's inputs to their versions
         self.asked,self.arrivals = False,[]
-        self.shown = 0   # number of the pass whose gradients are stored, for `Hook`
+        self.shown = self.last = 0   # numbers of the pass whose gradients are stored, and of the last that asked for some, for `Hook`
 
     def note(self, t):
         if t.requires_grad: self.given[t] = t._version
@@ -100,17 +101,23 @@ def after(self:LayerGrads,
     args, kwargs, # What the layer got
     out, # What it gave
     f, # Called as `f(grad_input, grad_output)` with a tuple each
+    number:int=0, # Of the forward pass
 ):
     "In a forward hook: ask inputs and outputs for their gradients"
     ins,outs = tensors((args,kwargs)),tensors(out)
     asks = [self.untouched(t) for t in ins] + [t.requires_grad for t in outs]
     where = [i for i,yes in enumerate(asks) if yes]
     if not where: return
-    self.asked = True
+    self.asked,self.last = True,number
     self.arrivals = [a for a in self.arrivals if a.handles]   # these still wait at a leaf, which outlives its graph
     both = ins+outs
     tell = partial(_in_places, f, where, len(ins), len(both))
     self.arrivals.append(Arrivals([both[i] for i in where], tell))
+
+@patch
+def left_out(self:LayerGrads, number):
+    "Does the backward pass that runs now, through the forward of this number, leave the layer out, although it took part?"
+    return self.last==number and not any(_runs(n) for n in self.arrivals[-1].nodes)
 
 # %% ../nbs/12_grads.ipynb #01637136
 def _in_places(f, where, n_in, n, grads):
