@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/own_code.html.md"""
 # %% auto #0
 __all__ = ['Op', 'Wanted', 'Running', 'OpWatch']
 
-# %% ../nbs/16_own_code.ipynb #f058df0f
+# %% ../nbs/16_own_code.ipynb #7768e807
 import os, sys, threading
 import torch, torch.utils.checkpoint
 from torch import nn
@@ -20,7 +20,7 @@ import hookbook
 from .inert import InertHook
 from .op_names import op_base, passes_on, site_of
 
-# %% ../nbs/16_own_code.ipynb #c316382a
+# %% ../nbs/16_own_code.ipynb #8423e66d
 class Op:
     "One call of a function in the code of a module"
     __slots__ = 'name','module','site','by_itself'
@@ -31,7 +31,7 @@ class Op:
         by_itself:bool=False, # Does it run in a function that is checkpointed without the module?
     ): self.name,self.module,self.site,self.by_itself = name,module,site,by_itself
 
-# %% ../nbs/16_own_code.ipynb #4d5971b2
+# %% ../nbs/16_own_code.ipynb #93d45d94
 class Wanted:
     "Which functions are wanted in the code of one module"
     def __init__(self,
@@ -54,7 +54,7 @@ class Wanted:
     @property
     def seen(self): return [f'{self.name}/{op_base(f)}' for f in self.bases]
 
-# %% ../nbs/16_own_code.ipynb #b43042fc
+# %% ../nbs/16_own_code.ipynb #b3f57961
 _call_code = nn.Module._call_impl.__code__   # private: what every call of a module goes through
 
 def _call_frame(frame):
@@ -70,7 +70,7 @@ class Running:
         # a frame would keep all that is in it alive, so it is known by its identity
         if wanted: self.count,self.frame = {},id(_call_frame(sys._getframe(2)))
 
-# %% ../nbs/16_own_code.ipynb #1f3e97e5
+# %% ../nbs/16_own_code.ipynb #6feabfef
 class _Mode(TorchFunctionMode):
     "Is told of functions in one thread"
     def __init__(self, watch):
@@ -87,7 +87,7 @@ class _Mode(TorchFunctionMode):
             return f(*args, **kwargs) if base is None else self.wanted(here, base, f, args, kwargs)
         finally: self.on = True
 
-# %% ../nbs/16_own_code.ipynb #6af262ea
+# %% ../nbs/16_own_code.ipynb #7baa2418
 def _take_above(mode):
     "Take modes of ours with a higher rank than `mode` off the stack of this thread, as well as `mode` itself"
     above = []
@@ -97,7 +97,7 @@ def _take_above(mode):
 def _put_back(modes):
     for mode in reversed(modes): _push_mode(mode)
 
-# %% ../nbs/16_own_code.ipynb #64f94b8e
+# %% ../nbs/16_own_code.ipynb #2a0152dd
 @patch
 def turn(self:_Mode):
     "Be on in the own code of a module that was asked for, and off elsewhere"
@@ -122,7 +122,7 @@ def off(self:_Mode):
         self.on = False
     _put_back(above)
 
-# %% ../nbs/16_own_code.ipynb #1c778f0b
+# %% ../nbs/16_own_code.ipynb #7d70f783
 @patch
 def enter(self:_Mode, m, wanted):
     self.stack.append(Running(m, wanted))
@@ -134,7 +134,7 @@ def leave(self:_Mode, m):
     while self.stack.pop().module is not m: pass
     self.turn()
 
-# %% ../nbs/16_own_code.ipynb #4857291b
+# %% ../nbs/16_own_code.ipynb #c862402c
 _checkpoint,_ours = torch.utils.checkpoint.__file__,os.path.dirname(hookbook.__file__)
 
 @patch
@@ -144,7 +144,7 @@ def place(self:_Mode, frame, here):
     while frame and id(frame)!=here.frame:
         code = frame.f_code
         by_itself = by_itself or code.co_filename==_checkpoint
-        hook = hook or code is _call_code and frame.f_locals['self'] in self.watch.inside   # for whose own code we're off
+        hook = hook or code is _call_code and id(frame.f_locals['self']) in self.watch.inside   # for whose own code we're off
         frame,inner = frame.f_back,(frame,inner[0])
     called = inner[1] or inner[0]   # by PyTorch's call of the module: its forward, or a hook
     return frame is not None, by_itself, hook or called.f_code.co_filename.startswith(_ours)
@@ -166,7 +166,7 @@ def wanted(self:_Mode, here, base, f, args, kwargs):
         self.here = None
     return f(*args, **kwargs)
 
-# %% ../nbs/16_own_code.ipynb #3fb2702d
+# %% ../nbs/16_own_code.ipynb #51844ee9
 class OpWatch:
     "Watches functions in the own code of modules; to be used in a `with`"
     def __init__(self,
@@ -176,19 +176,21 @@ class OpWatch:
         rank:int=0, # Of two that watch one function, that with the smaller one is the first to see what it gives
     ):
         self.choices,self.call,self.passes,self.rank = choices,call,passes,rank
-        self.wanted,self.inside = {},set()   # what is wanted of each module; modules inside of these, which turn it off
+        # by the identity of a module, so as not to keep it alive: what is wanted of it; modules inside, which turn it off
+        self.wanted,self.inside,self.mods = {},set(),{}
         for c in choices: self._add(c)
         self.local,self.handles,self.modes = threading.local(),[],[]
 
     def _add(self, choice):
         for name,m in choice.modules.items():
-            self.wanted.setdefault(m, Wanted(name)).choices.append(choice)
-            if m not in self.inside: self.inside.update(m.modules())
+            self.wanted.setdefault(id(m), Wanted(name)).choices.append(choice)
+            if id(m) not in self.inside: self.mods.update((id(o), o) for o in m.modules())
+            self.inside.update(self.mods)
 
     @property
     def seen(self): return [n for w in self.wanted.values() for n in w.seen]
 
-# %% ../nbs/16_own_code.ipynb #ea0f6a4f
+# %% ../nbs/16_own_code.ipynb #68f8193c
 @patch
 def mode(self:OpWatch):
     "The mode of this thread"
@@ -202,7 +204,7 @@ def mode(self:OpWatch):
 def begins(self:OpWatch, m, args):
     "The hook before a module"
     if is_dynamo_compiling(): return
-    wanted = self.wanted.get(m)
+    wanted = self.wanted.get(id(m))
     if wanted and self.passes and not self.passes(m): wanted = None
     self.mode().enter(m, wanted)
 
@@ -211,14 +213,15 @@ def ends(self:OpWatch, m, args, out):
     "The hook after a module"
     if not is_dynamo_compiling(): self.mode().leave(m)
 
-# %% ../nbs/16_own_code.ipynb #b3517d50
+# %% ../nbs/16_own_code.ipynb #bac830c8
 @patch
 def __enter__(self:OpWatch):
-    scripted = torch.jit.ScriptModule
-    for m in [m for m in (self.inside|set(self.wanted)) if not isinstance(m, scripted)]:
+    for m in self.mods.values():
+        if isinstance(m, torch.jit.ScriptModule): continue
         # the last before the forward, and the first after it: what other hooks do is not the module's own code
         self.handles.append(m.register_forward_pre_hook(InertHook(self.begins)))
         self.handles.append(m.register_forward_hook(InertHook(self.ends), prepend=True, always_call=True))
+    self.mods = {}
     return self
 
 @patch
