@@ -83,6 +83,7 @@ class Recording(Run):
         self.path,self.flush_every = path,flush_every
         self.ended = ended   # called with the recorder at the clock's limit; default: close it
         self.view = None   # called now and then with a run that grows: draws or saves it
+        self.listeners = []   # called with this recorder whenever a recorded step is whole
         self.resting,self.closed = False,False   # does a pass run in which nothing is recorded?
         self.looked_last = False   # was there a last look at the weights?
         self.eval_row = None   # the row of evaluation that is open
@@ -210,6 +211,14 @@ def _try_to_save(self:Recording, f, *args):
         why = f'{type(e).__name__}: {e}'
         warn_softly(f'hookbook could not save to {self.path}: {why}. The run is still there: rec.save(path)')
 
+# %% ../nbs/48_recording.ipynb #e315cc1c
+@patch
+def tell(self:Recording):
+    "Call the listeners: a step is whole"
+    start = self.pace.now()
+    for f in self.listeners: self.guard(getattr(f, 'what', 'a listener'), f, self)
+    self.pace.spent += self.pace.now()-start
+
 # %% ../nbs/48_recording.ipynb #9f37a98d
 @patch
 def close(self:Recording,
@@ -224,6 +233,7 @@ def close(self:Recording,
     self.closed,self.pace.live,self.pace.eval_live = True,False,False
     self.opt_look.let_go()
     if flush: self._try_to_save(self.flush)
+    self.tell()
 
 # %% ../nbs/48_recording.ipynb #228925d0
 @patch
@@ -292,6 +302,7 @@ def _step_begins(self:Recording):
     if self.model is None: return self.close(flush=False)   # its optimizer has outlived it
     if self.attached.stale: self._scan()
     if self.view and self.pace.live: self._show()
+    if self.pace.live and not self.opts: self.tell()   # else the optimizer has ended the last step
     self.pace.account(ranked=in_ranks(), uncompiled=self.eager.needed)
     step = self.clock.step
     self.info.ran = step+1
@@ -409,6 +420,7 @@ def _step_ends(self:Recording, passes):
         left_out = look.note_left_out,step,self.inner,self.opts
         if is_power_of_two(step): self.guard('which parameters are trained', *left_out)
         if not passes: look.note_eval_mode(step, self.inner)
+    if self.pace.live: self.tell()
     self.eager.ends(self.pace.due(step+1))
 
 # %% ../nbs/48_recording.ipynb #f0789a14

@@ -88,7 +88,7 @@ def readable(nbs=root/'nbs'):
     for f in sorted(nbs.rglob('*.ipynb')):
         if any(o[0] in '._' for o in f.relative_to(nbs).parts): continue
         main,_,longest = length(f)
-        if main>MINUTES: yield f'{f.name} takes {main:.0f} minutes, and a sitting has {MINUTES}: cut it, or move what is rare under a heading "Edges"'
+        if round(main)>MINUTES: yield f'{f.name} takes {main:.0f} minutes, and a sitting has {MINUTES}: cut it, or move what is rare under a heading "Edges"'
         if longest>STRETCH: yield f'{f.name} has {longest} exported lines in a row without a lesson, and at most {STRETCH} can be followed'
 
 def main():
