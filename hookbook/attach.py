@@ -312,6 +312,14 @@ def settle(self:Functions,
     self.listen(model, {n: m for n,m in named_modules(model).items() if n in where} if self.usual else {})
 
 @patch
+def renew(self:Functions,
+    model:nn.Module, # The same module, with layers that it didn't have before
+):
+    "Look everywhere again"
+    self.found = False
+    self.listen(model, _own_modules(model) if self.usual else {})
+
+@patch
 def never(self:Functions) -> list:
     "What was asked for and not called"
     return [t for t in self.texts if not op_fired(t, self.met)]

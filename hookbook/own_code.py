@@ -203,7 +203,7 @@ def mode(self:OpWatch):
 @patch
 def begins(self:OpWatch, m, args):
     "The hook before a module"
-    if is_dynamo_compiling(): return
+    if is_dynamo_compiling() or not self.handles: return   # without them: it was closed by another hook of this call
     wanted = self.wanted.get(id(m))
     if wanted and self.passes and not self.passes(m): wanted = None
     self.mode().enter(m, wanted)
