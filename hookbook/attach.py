@@ -21,7 +21,7 @@ from .words import *
 from .modules import *
 from .running import *
 from .hook import *
-from .op_names import op_base, op_fired, OpChoice
+from .op_names import op_base, op_fired, OpChoice, split_choice
 from .own_code import OpWatch
 from .silent import is_compiled
 
@@ -258,7 +258,7 @@ def layer_alike(
 class _Activations(OpChoice):
     "The choice of all activations in the code of some modules"
     def __init__(self, modules): super().__init__('**/activations', modules)
-    def takes(self, op): return layer_alike(f'/{op}') in activation_functions.values()
+    def takes(self, op, made=''): return layer_alike(f'/{op}') in activation_functions.values()
     def may_take(self, f): return op_base(f) in activation_functions
 
 def _own_modules(model):
@@ -282,7 +282,7 @@ class Functions:
     def listen(self, model, modules):
         "To the functions that were asked for, and to activations in the code of `modules`"
         self.stop()
-        choices = [OpChoice(t, find(model, t.rpartition('/')[0])) for t in self.texts]
+        _,choices = split_choice(model, self.texts)
         if modules: choices.append(_Activations(modules))
         self.on = OpWatch(choices, self.called, self.passes, rank=2).__enter__() if choices else None
         for c in choices: c.modules = None   # so as not to keep the model alive
@@ -308,7 +308,7 @@ def settle(self:Functions,
     "A pass is over: listen from now on only where a function was found"
     if self.found: return
     self.found = True
-    where = {n.rpartition('/')[0] for n in self.met if layer_alike(n) in activation_functions.values()}
+    where = {re.sub(r'\.?<.*', '', n.rpartition('/')[0]) for n in self.met if layer_alike(n) in activation_functions.values()}
     self.listen(model, {n: m for n,m in named_modules(model).items() if n in where} if self.usual else {})
 
 @patch
