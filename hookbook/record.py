@@ -70,7 +70,7 @@ def _listens(ref, m):
 def listen(self:Recording, asked, usual):
     "Listen to functions in the code of the model"
     ref = weakref.ref(self)
-    self.functions = Functions(self.inner, asked, usual, partial(_function_ran, ref), partial(_listens, ref))
+    self.attached.functions = Functions(self.inner, asked, usual, partial(_function_ran, ref), partial(_listens, ref))
 
 # %% ../nbs/49_record.ipynb #9403d95b
 @patch
@@ -87,10 +87,10 @@ def hear(self:Recording, name, m, out):
 @patch
 def settle(self:Recording):
     "The first pass is over: it's known where there are functions"
-    if self.inner is not None and self.functions.met: self.functions.settle(self.inner)
+    if self.inner is not None and self.attached.functions.met: self.attached.functions.settle(self.inner)
 
 @patch
 def unlisten(self:Recording):
     "The recording ends; what was asked for and not called is known now"
-    self.info.chosen += self.functions.never()
-    self.functions.stop()
+    self.info.chosen += self.attached.functions.never()
+    self.attached.functions.stop()

@@ -98,7 +98,6 @@ class Recording(Run):
         self.resting,self.closed = False,False   # does a pass run in which nothing is recorded?
         self.looked_last = False   # was there a last look at the weights?
         self.eval_row = None   # the row of evaluation that is open
-        self.functions = None
         self._hang(model, layers, inputs, hold, opts)
         if functions or asked: self.listen(asked, functions)   # of a later chapter
 
@@ -242,7 +241,7 @@ def close(self:Recording,
     self.eager.set(False)
     self.guard('the weights at the end', self._look_at_end)
     self.info.given,self.info.left_out = self.given,self.left_out
-    if self.functions: self.unlisten()
+    if self.attached.functions: self.unlisten()
     self.attached.take_off()
     self.closed,self.pace.live,self.pace.eval_live = True,False,False
     self.opt_look.let_go()
@@ -300,7 +299,7 @@ def model_begins(self:Recording, *args):
 def _model_ends(self:Recording, *args):
     if recomputing(): return
     self.clock.model_ends()
-    if self.functions: self.settle()
+    if self.attached.functions: self.settle()
     self.resting = False
 
 # %% ../nbs/48_recording.ipynb #1f05b610
@@ -337,7 +336,7 @@ def _open_rows(self:Recording, step):
 def _scan_anew(self:Recording):
     "There are new layers"
     self._scan()
-    if self.functions: self.functions.renew(self.inner)
+    if self.attached.functions: self.attached.functions.renew(self.inner)
 
 @patch
 def _eval_begins(self:Recording):
