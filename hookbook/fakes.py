@@ -331,10 +331,13 @@ def _is_here(device):
 def follow(self:FakeRun, func, args, kwargs, out):
     "Work out the real values of `out`, unless they are many or have no meaning; tells whether it did"
     outs = list(operands(_in_tuple(out)))
-    if not outs or 'empty' in op_name(func): return False
+    empty = 'empty' in op_name(func)
+    if not outs or empty and outs[0].is_floating_point(): return False
     if sum(t.untyped_storage().nbytes() for t in outs)>8*_worth_keeping: return False    # 8 bytes: an int64
     if not all(_is_here(device_of(t)) for t in outs): return False
     real = self.really(func, args, kwargs)
+    if empty:
+        with no_dispatch(): real.zero_()
     for t,r in zip(outs, operands(_in_tuple(real))):
         if isinstance(t, FakeTensor): self.values[t] = r
     return True

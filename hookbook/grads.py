@@ -15,7 +15,7 @@ from torch.autograd.graph import get_gradient_edge
 from torch.utils.weak import WeakIdKeyDictionary
 from fastcore.basics import patch
 from .nested import leaves, opened, tensors
-from .running import backward_pass
+from .running import backward_pass, many_in_one
 from .inert import InertHook
 
 # %% ../nbs/12_grads.ipynb #6fb8025d
@@ -27,7 +27,9 @@ def output_grads(
     found = [(path,t) for path,t in leaves(x) if t.requires_grad]
     return [t.register_hook(InertHook(_tell, f, path)) for path,t in found]
 
-def _tell(f, path, grad): f(path, grad)   # and return nothing: a tensor hook's answer would replace the gradient
+def _tell(f, path, grad):
+    if not many_in_one(grad): f(path, grad)
+    # and return nothing: a tensor hook's answer would replace the gradient
 
 # %% ../nbs/12_grads.ipynb #4fbfadad
 def _age(node):
@@ -57,6 +59,7 @@ class Arrivals:
 @patch
 def arrived(self:Arrivals, i, same, older, leaf, grad):
     "The hook of tensor number `i`"
+    if many_in_one(grad): return
     this = backward_pass()
     self.came.setdefault(this, {})[i] = grad   # atomic: each device has a thread of its own
     if leaf and this not in self.wanted: return at_end_of_backward(self.tell, this)   # leaves come first, and know of no others

@@ -82,6 +82,19 @@ def _always(v):
     "For checks on numbers"
     return lambda input: torch.full((), v, device=input.device).expand(input.shape)
 
+# %% ../nbs/33_observe.ipynb #v14e0030
+def _listed(x):
+    "`x` with numbers in the place of tensors in lists; they are asked for one by one"
+    if isinstance(x, FakeTensor): return x.tolist()
+    return [_listed(v) for v in x] if isinstance(x, (list,tuple)) else x
+
+def _tensor_of_known(make):
+    "`torch.tensor`, of numbers that may be known"
+    def tensor(data, **kwargs): return make(data if isinstance(data, Tensor) else _listed(data), **kwargs)
+    return tensor
+
+def _format_value(t, spec): return format(t.item(), spec) if spec and not t.ndim else repr(t)
+
 # %% ../nbs/33_observe.ipynb #fd6a56a1
 def _on_fakes(hidden, trace):
     "`(object, attribute, what it is)` of all that has to be another thing for a forward on fake tensors"
@@ -90,6 +103,8 @@ def _on_fakes(hidden, trace):
     yield torch.distributions.Distribution,'_validate_args',False                # it would look at the numbers
     yield torch.utils,'swap_tensors',trace.params.new_data                       # it refuses what others refer to
     yield torch._VF,'_pad_packed_sequence',pad_packed                            # C++ that no mode gets to see
+    yield torch,'tensor',_tensor_of_known(torch.tensor)                          # it would read memory
+    yield FakeTensor,'__format__',_format_value                                  # there is none for fakes
     for k,v in _sound.items(): yield from ((o,k,_always(v)) for o in (torch,Tensor))
     if hidden: yield torch._subclasses,'FakeTensor',_Nobody                      # where transformers looks for it
 
@@ -132,6 +147,10 @@ class How:
     backward:bool=False # Backward, too?
     optimizer:object=None # A `torch.optim.Optimizer` that is to take a step
     accumulate:int=1 # Batches whose gradients add up before a step
+
+    def __post_init__(self):
+        if isinstance(self.accumulate, int) and self.accumulate>=1: return
+        raise ValueError(f'accumulate={self.accumulate!r}: it takes the number of batches that make a step, at least 1')
 
 _cuda_block = 512   # CUDA's allocator gives multiples of so many bytes, the CPU's what it is asked for
 
@@ -274,13 +293,21 @@ def brief_error(
 _no_numbers = dict(    # from the class of an error of `torch._subclasses.fake_tensor` to what it means
     DataDependentOutputException='{who} asks for a value, as .item(), float(x) or an `if` on a tensor does',
     DynamicOutputShapeException='the shape of a result depends on values, as with nonzero or unique')
+_no_numbers_either = {  # and from words of other errors
+    'data is not allocated yet': '{who} reads the numbers of a tensor, as torch.tensor([t]) does',
+    '.numpy() is not supported': '{who} makes an array of NumPy of a tensor'}
+
+def _asked_for(e, who='the forward'):
+    "What was asked for that only numbers can tell; `None` if it was something else"
+    words = _no_numbers.get(type(e).__name__) or next((v for k,v in _no_numbers_either.items() if k in str(e)), None)
+    return words and words.format(who=who)
 
 _hollow = 'how many values a sparse tensor has depends on numbers, and they have none'
 
 def _why_not_fake(e, who='the forward'):
     "Why fake tensors would not do"
-    words = _no_numbers.get(type(e).__name__)
-    return words.format(who=who)+', and they have none' if words else brief_error(e)
+    words = _asked_for(e, who)
+    return f'{words}, and they have none' if words else brief_error(e)
 
 # %% ../nbs/33_observe.ipynb #3085d9e2
 def _try(model, args, kwargs, how):
@@ -339,8 +366,8 @@ def _on_fakes_or_real(model, args, kwargs, how):
         trace = _try(model, args, kwargs, dataclasses.replace(how, fake=False))
         why = '' if e and str(e)==str(trace.error) else f'; on fake tensors: {why}'
         notes.append(f'a real run on {home(model, args)}{why}')
-    elif e is not None and type(e).__name__ in _no_numbers:
-        trace.outcome.error = RuntimeError(f'{_why_not_fake(e)}: build the model with numbers, not on meta, and it is run for real')
+    elif e is not None and (asked := _asked_for(e)):
+        trace.outcome.error = RuntimeError(f'{asked}: give a model and inputs that are not on meta, and it is run for real')
     elif trace.outcome.hollow: notes.append(_hollow)
     return trace,[*notes, *_left_open(trace, how)]
 
