@@ -187,6 +187,7 @@ def name_fault(
 @patch
 def _attach_grads(self:Hook):
     self.passes,self.grads = Pass(ended=self._model_ran),LayerGrads()
+    self.nodes = []   # of the layer's output in the graph, until the model's output knows them
     self.handles.append(self.module.register_forward_pre_hook(InertHook(self.grads.before), with_kwargs=True))
     self.hook = self.module.register_forward_hook(InertHook(self._ask), with_kwargs=True)
 
@@ -194,7 +195,8 @@ def _attach_grads(self:Hook):
 def _ask(self:Hook, m, args, kwargs, out):
     self.facts.add('ran')
     if not recomputing(): self.passes.join()
-    self.grads.after(args, kwargs, out, partial(self._arrived, self.passes.number), self.passes.number)
+    self.grads.after(args, kwargs, out, partial(self._arrived, self.passes.number))
+    self.nodes = [t.grad_fn for t in tensors(out) if t.grad_fn is not None]
 
 # %% ../nbs/13_hook.ipynb #0ad3947d
 @patch
@@ -207,14 +209,17 @@ def _arrived(self:Hook, number, grad_in, grad_out):
 @patch
 def _model_ran(self:Hook, m, args, out):
     "Ask the model's output to say when a backward pass comes to it"
-    if recomputing() or not self.results: return
-    for t in tensors(out):
-        if t.grad_fn is not None: t.register_hook(InertHook(self._passed, self.passes.number))
+    if recomputing(): return
+    nodes,self.nodes = self.nodes,[]
+    for t in tensors(out) if self.results else ():
+        # the model's output may know of older nodes, as the graph does; of its own it would be a circle, which stays for ever
+        if t.grad_fn is not None: t.register_hook(InertHook(self._passed, self.passes.number, [n for n in nodes if n is not t.grad_fn]))
 
 @patch
-def _passed(self:Hook, number, grad):
-    "A backward pass has come to the model's output"
-    if not self.grads.left_out(number): self._show(number)
+def _passed(self:Hook, number, nodes, grad):
+    "A backward pass has come to the model's output; does it go on to the layer?"
+    runs = torch._C._will_engine_execute_node   # private, and what PyTorch's own register_multi_grad_hook asks
+    if not nodes or any(map(runs, nodes)): self._show(number)
 
 # %% ../nbs/13_hook.ipynb #afa1075d
 @patch
