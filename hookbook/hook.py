@@ -196,7 +196,7 @@ def _ask(self:Hook, m, args, kwargs, out):
     self.facts.add('ran')
     if not recomputing(): self.passes.join()
     self.grads.after(args, kwargs, out, partial(self._arrived, self.passes.number))
-    self.nodes = [t.grad_fn for t in tensors(out) if t.grad_fn is not None]
+    self.nodes = [t.grad_fn for t in tensors(out) if t.grad_fn is not None] if self.results else []
 
 # %% ../nbs/13_hook.ipynb #0ad3947d
 @patch
