@@ -97,7 +97,6 @@ class Recording(Run):
         self.asked = TensorHooks()   # in this step
         self.unsaved = ''   # why the last save failed
         self.view = None   # called now and then with a run that grows: draws or saves it
-        self.listeners = []   # called with this recorder whenever a recorded step is whole
         self.resting,self.closed = False,False   # does a pass run in which nothing is recorded?
         self.looked_last = False   # was there a last look at the weights?
         self.eval_row = None   # the row of evaluation that is open
@@ -198,6 +197,9 @@ def live(self:Recording): return self.pace.live
 
 @patch(as_prop=True)
 def cost(self:Recording): return self.pace.cost
+
+@patch(as_prop=True)
+def listeners(self:Recording): return self.attached.listeners
 
 @patch(as_prop=True)
 def given(self:Recording): return self.layer_look.given
