@@ -77,7 +77,9 @@ def kinds(self:Run):
     return {n: kind_of(owner_of(n)) for n in self.layers}
 
 @patch(as_prop=True)
-def never_fired(self:Run): return L(n for n in self.info.chosen if n not in self.info.fired)
+def never_fired(self:Run):
+    fired = set(self.info.fired)
+    return L(n for n in self.info.chosen if n not in fired)
 
 @patch(as_prop=True)
 def errors(self:Run): return self.info.errors
@@ -114,6 +116,9 @@ def eval(self:Run): return self.track('eval', 'this run has no evaluation track'
 
 @patch(as_prop=True)
 def inputs(self:Run): return self.track('inputs', 'inputs were not recorded: use record(..., inputs=True)')
+
+@patch(as_prop=True)
+def by_call(self:Run): return self.track('by_call', 'no activation was called several times in a pass, or no maxima of channels were recorded')
 
 @patch(as_prop=True)
 def output_grads(self:Run): return self.track('output_grads', 'gradients of outputs were not recorded: use record(..., output_grads=True)')
