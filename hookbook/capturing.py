@@ -18,6 +18,7 @@ from .nested import leaves, map_leaves, map_named
 from .modules import find, Layers
 from .op_names import split_choice
 from .words import some
+from .running import backward_pass, many_in_one
 from .kept import Activations, Awaited
 from .silent import is_compiled, maybe, stay_eager, why_none
 from .taking import Taking, named_inputs
@@ -180,22 +181,37 @@ def forward(self:Tap, args, kwargs):
 # %% ../nbs/23_capturing.ipynb #2259530f
 _hole = torch.empty(0)  # in the place of each tensor, until its gradient comes
 
-@patch
-def watch(self:Tap, what, name, v):
-    "Keep the gradients of the tensors in `v`, when they come"
-    entry = Awaited(hooked=torch.is_grad_enabled())
-    self.keep(what, name, entry)
-    self.hook_tensors(entry, name, v)
+class _Awaiting:
+    "The gradients of one call of a layer, in one backward pass"
+    def __init__(self, calls, entry, frame):
+        self.calls,self.entry,self.frame = calls,entry,frame
+        self.got,self.number = {},None  # gradients by path, and the number of the backward pass that they are of
+
+    def enter(self, number):
+        "A gradient of this backward pass is here; a later pass than the first begins an entry of its own"
+        if number==self.number: return
+        if self.number is not None:
+            again = Awaited(hooked=True)
+            if self.entry in self.calls: self.calls.insert(self.calls.index(self.entry)+1, again)
+            self.entry,self.got = again,{}
+        self.number = number
 
 @patch
-def hook_tensors(self:Tap, entry, name, v):
-    "Have the gradients of the tensors in `v` fill `entry`"
+def watch(self:Tap, what, name, v, outside=None):
+    "Keep the gradients of the tensors in `v`, when they come"
+    entry = Awaited(hooked=torch.is_grad_enabled())
+    calls = self.keep(what, name, entry, outside)
+    self.hook_tensors(calls, entry, name, v)
+
+@patch
+def hook_tensors(self:Tap, calls, entry, name, v):
+    "Have the gradients of the tensors in `v` fill `entry`, which is one of the `calls` of a layer"
     v = self.plan.taking.pick_from(v)
-    frame,got = map_leaves(lambda t: _hole, v),{}
+    awaiting = _Awaiting(calls, entry, map_leaves(lambda t: _hole, v))
     for path,t in leaves(v):
         if not t.requires_grad: continue
         entry.hooked,handles = True,[]
-        hook = partial(self.arrived, entry, name, frame, got, path, handles)
+        hook = partial(self.arrived, awaiting, name, path, handles)
         handle = t.register_hook(hook)
         if not t.is_leaf: continue
         handles.append(handle)  # it outlives the run, so it has to go
@@ -203,12 +219,15 @@ def hook_tensors(self:Tap, entry, name, v):
 
 # %% ../nbs/23_capturing.ipynb #d6e4504c
 @patch
-def arrived(self:Tap, entry, name, frame, got, path, handles, g):
+def arrived(self:Tap, awaiting, name, path, handles, g):
     "The gradient `g` of one tensor has come"
     if g is None: return  # backward passed here with nothing in its hands
+    if many_in_one(g): return self.facts.add('batched')
+    awaiting.enter(backward_pass())
+    got = awaiting.got
     got[path] = g.clone() if handles else g  # what comes to a leaf becomes its `grad`, where the next one is added
-    value = map_named(lambda p,_: got.get(p), frame)
-    entry.arrive(self.entry(name, value, pick=False))
+    value = map_named(lambda p,_: got.get(p), awaiting.frame)
+    awaiting.entry.arrive(self.entry(name, value, pick=False))
     for h in handles: h.remove()
 
 # %% ../nbs/23_capturing.ipynb #f8e23326
@@ -223,8 +242,9 @@ def watch_again(self:Tap, m, out, inputs):
 def watch_value_again(self:Tap, what, name, v):
     "The same for a value"
     if what not in self.store.cur: return
-    waiting = [e for e in self.store.cur[what].get(name, ()) if e.waiting and not e.hooked]
-    if waiting: self.hook_tensors(waiting[-1], name, v)
+    calls = self.store.cur[what].get(name, ())
+    waiting = [e for e in calls if e.waiting and not e.hooked]
+    if waiting: self.hook_tensors(calls, waiting[-1], name, v)
 
 # %% ../nbs/23_capturing.ipynb #31c16019
 class Stop(BaseException):

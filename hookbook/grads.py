@@ -15,7 +15,7 @@ from torch.autograd.graph import get_gradient_edge
 from torch.utils.weak import WeakIdKeyDictionary
 from fastcore.basics import patch
 from .nested import leaves, opened, tensors
-from .running import backward_pass
+from .running import backward_pass, many_in_one
 from .inert import InertHook
 
 # %% ../nbs/12_grads.ipynb #6fb8025d
@@ -27,7 +27,9 @@ def output_grads(
     found = [(path,t) for path,t in leaves(x) if t.requires_grad]
     return [t.register_hook(InertHook(_tell, f, path)) for path,t in found]
 
-def _tell(f, path, grad): f(path, grad)   # and return nothing: a tensor hook's answer would replace the gradient
+def _tell(f, path, grad):
+    if not many_in_one(grad): f(path, grad)
+    # and return nothing: a tensor hook's answer would replace the gradient
 
 # %% ../nbs/12_grads.ipynb #4fbfadad
 class Arrivals:
@@ -48,6 +50,7 @@ class Arrivals:
 
     def arrived(self, i, grad):
         "The hook of tensor number `i`"
+        if many_in_one(grad): return
         this = backward_pass()
         # `setdefault` is atomic: each device has a thread of its own
         if this not in self.waiting: self.waiting.setdefault(this, ({}, self.expected(i)))

@@ -278,6 +278,7 @@ class Store:
     ):
         self.what,self.keep,self.runs = what,keep,[]
         self.gone = set()  # names of layers that had a value in a forward that was dropped
+        self.outside = self._empty()  # of layers that ran in a forward, and then outside of it
         self.begin()
 
 # %% ../nbs/21_taking.ipynb #7f996cc9
@@ -296,12 +297,21 @@ def _empty(self:Store): return Forward({w:{} for w in self.what})
 @patch
 def add(self:Store, what, name, entry,
     most:int=0, # Keep at most so many calls of the layer; 0 for no limit
-):
+    run:Forward=None, # In which forward; default: the one that runs
+) -> list: # All calls of the layer in it
     "Keep one more call of a layer"
     self.cur.file()  # what came before comes before it
-    calls = self.cur[what].setdefault(name, [])
+    calls = (self.cur if run is None else run)[what].setdefault(name, [])
     calls.append(entry)
     if most: del calls[:-most]
+    return calls
+
+# %% ../nbs/21_taking.ipynb #577c1b07
+@patch
+def ran(self:Store, name) -> bool:
+    "Has the layer a value from a forward of the model?"
+    def _in(run): return name not in run.apart and (name in run.plain or any(name in layers for layers in run.values()))
+    return any(map(_in, self.runs))
 
 # %% ../nbs/21_taking.ipynb #81068c4c
 @patch

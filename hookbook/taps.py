@@ -23,12 +23,11 @@ from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
 from .nested import tensors
 from .modules import find, named_modules
-from .running import blind, fast_path_off, outermost_module, recomputing, times_running
+from .running import blind, fast_path_off, is_fake, outermost_module, recomputing, times_running
 from .hook import InertHook, name_fault
 from .kept import Activations, Source
 from .silent import facts, is_compiled, why_not
-from .taking import Gate, Parts, Store
-from .taking import Moves, Taking, memory_of, named_inputs
+from .taking import Gate, Moves, Parts, Store, Taking, memory_of, named_inputs
 
 # %% ../nbs/22_taps.ipynb #62c46351
 def hookable_modules(
@@ -95,6 +94,11 @@ class Tap(Source):
     def ready(self):
         if self.moves.events: self.moves.wait()
 
+    def why_no_grad(self): return facts['batched'] if 'batched' in self.facts else ''
+
+    @property
+    def outside(self): return self.store.outside
+
 @patch
 def prepare(self:Tap):
     "Forget what is of one forward only"
@@ -130,38 +134,40 @@ def keep_output(gate, store, names, slow, m, args, out):
 @patch
 def slow(self:Tap, m, args, out):
     "The long way of an output"
-    if self.elsewhere(m): self.aside(m, out)
+    if self.elsewhere(m, out): self.aside(m, out)
     else: self.fire('out', self.names[m], out)
 
 @patch
 def before(self:Tap, m, args, kwargs):
     "The hook that sees what a layer takes in"
-    if self.elsewhere(m): self.aside(m, None, (args,kwargs))
+    if self.elsewhere(m, args): self.aside(m, None, (args,kwargs))
     else: self.fire('in', self.names[m], named_inputs(m, args, kwargs))
 
 @patch
-def elsewhere(self:Tap, m):
+def elsewhere(self:Tap, m, v):
     "Is this a run that is not to be kept?"
-    return get_ident()!=self.gate.owner or recomputing() or bool(blind()) or m not in self.names
+    return get_ident()!=self.gate.owner or recomputing() or bool(blind()) or m not in self.names or is_fake(v)
 
 # %% ../nbs/22_taps.ipynb #695f123e
 @patch
 def fire(self:Tap, what, name, v):
     "Keep what the layer `name` takes in or hands on, and watch for its gradient"
-    if not self.gate.running: self.join_part(name)
+    outside = self.store.outside if not self.gate.running and self.store.ran(name) else None
+    if not self.gate.running and outside is None: self.join_part(name)
     grad = 'grad' if what=='out' else 'grad_in'
-    if what in self.store.cur: self.keep(what, name, self.entry(name, v))
-    if grad in self.store.cur: self.watch(grad, name, v)
+    if what in self.store.cur: self.keep(what, name, self.entry(name, v), outside)
+    if grad in self.store.cur: self.watch(grad, name, v, outside)
     last = 'out' if self.plan.sees_outputs else 'in'
     if self.todo is not None and what==last: self.done(name)
 
 @patch
-def keep(self:Tap, what, name, entry):
-    "Keep one more call of a layer"
+def keep(self:Tap, what, name, entry, outside=None):
+    "Keep one more call of a layer, and give all"
     if self.gate.running: most = 0  # the end of the forward bounds it
+    elif outside is not None: most = self.store.keep
     elif self.store.keep==1 and self.parts.now is not None: most = 0  # the part forgets it when it begins anew
     else: most = self.store.keep
-    self.store.add(what, name, entry, most)
+    return self.store.add(what, name, entry, most, outside)
 
 # %% ../nbs/22_taps.ipynb #f614a5b6
 _capture = SimpleNamespace(__qualname__='capture')  # what messages call our hook
@@ -211,7 +217,7 @@ def remember(self:Tap, name):
 @patch
 def begin(self:Tap, m, args):
     "The hook before the model's forward"
-    if not self.gate.passes() or not self.gate.enters(m): return
+    if not self.gate.passes() or is_fake(args) or not self.gate.enters(m): return
     if self.gate.forwards==1: self.look_back()
     if not self.gate.open(): return
     self.store.begin()
@@ -354,7 +360,7 @@ def aside(self:Tap, m, out, inputs=None):
     if recomputing(): return self.watch_again(m, out, inputs)
     if self.gate.owner is None: return  # a forward that `every` passes over
     if get_ident()!=self.gate.owner: self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
-    elif m in self.names: self.warn_blind(self.names[m], blind())  # else a copy that shares its hooks with a layer of this model
+    elif m in self.names: self.warn_blind(self.names[m], blind() or 'fake')  # else a copy that shares its hooks with a layer of this model
 
 @patch
 def warn_blind(self:Tap, name, word):
