@@ -35,6 +35,7 @@ class Row:
     own_macs:int=0 # Of these, in the module's own code
     backward_macs:int=0 # Of the backward, if it was run
     saved_bytes:int=0 # Bytes that autograd saved first in here
+    moved_bytes:int=0 # Bytes that the operators of the forward read and write, each tensor once
     active_params:int=0 # Parameters that one position uses
     active_macs:int=0 # MACs that a router has a use for
     calls:int=0
@@ -70,6 +71,11 @@ def __repr__(self:Row):
 def flops(self:Row):
     "Floating-point operations: two a MAC"
     return 2*self.macs
+
+@patch(as_prop=True)
+def intensity(self:Row):
+    "Arithmetic intensity: floating-point operations for each byte that is moved"
+    return self.flops/self.moved_bytes if self.moved_bytes else None
 
 @patch
 def below(self:Row):
@@ -198,6 +204,8 @@ for _column in [
     Column('active_macs', 'active MACs', adds=True, needs='run'),
     Column('backward_macs', 'backward MACs', adds=True, needs='backward', seen='back_macs'),
     Column('saved_bytes', 'saved', mem, adds=True, needs='run', seen='saved'),
+    Column('moved_bytes', 'moved', mem, adds=True, needs='run', seen='moved'),
+    Column('intensity', 'FLOP/B', needs='run'),
     Column('calls'),
     Column('time', 'ms', adds=True, needs='time'),
 ]: add_column(_column)

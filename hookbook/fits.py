@@ -6,10 +6,12 @@ Docs: https://hookbook.github.io/hookbook/fits.html.md"""
 
 # %% auto #0
 __all__ = ['devices', 'twin', 'batch_of', 'with_batch', 'blocks_of', 'checkpoint_blocks', 'Plan', 'Budget', 'budget',
-           'bytes_in_words', 'Device', 'largest_batch', 'Fit']
+           'bytes_in_words', 'Device', 'largest_batch', 'Fit', 'bound', 'Speed', 'cache_tensors', 'Layered',
+           'Generation']
 
 # %% ../nbs/38_fits.ipynb #38a00004
 import copy, functools, re
+from math import prod
 from dataclasses import dataclass, field, replace
 import torch
 from torch import nn
@@ -240,14 +242,25 @@ class Fit:
     def __init__(self,
         limit, # Bytes that there are
         budget, # Of the plan
-        largest, # Batch that fits; 0 if none does
-        instead=(), # Pairs of what to change, in words, and the budget then
+        ask, # A function from a plan to its budget
+        others=(), # Pairs of what to change, in words, and the plan then
     ):
-        self.limit,self.budget,self.largest,self.instead = limit,budget,largest,list(instead)
+        self.limit,self.budget,self.ask,self.others = limit,budget,ask,list(others)
 
     @property
     def ok(self): return self.budget.peak<=self.limit
     def __bool__(self): return self.ok
+
+    @functools.cached_property
+    def largest(self):
+        "The largest batch that fits; 0 if none does"
+        plan = self.budget.plan
+        return largest_batch(lambda n: self.ask(replace(plan, batch=n)).peak, self.limit, plan.accumulate)
+
+    @functools.cached_property
+    def instead(self):
+        "Where it does not fit: pairs of what else one may do, in words, and the budget then"
+        return [] if self.ok else [(words, self.ask(plan)) for words,plan in self.others]
 
 @patch
 def __repr__(self:Fit):
@@ -289,7 +302,192 @@ def fits(self:Summary,
     if not (args or kwargs): raise ValueError('without inputs nothing runs: summary(model, *inputs).fits(...)')
     plan = Plan(optimizer, dtype, batch or batch_of((args,kwargs)), accumulate, checkpoint, ranks)
     ask = functools.cache(lambda plan: budget(model, plan, args, kwargs))
-    largest = largest_batch(lambda n: ask(replace(plan, batch=n)).peak, limit, accumulate)
-    now = ask(plan)
-    instead = [] if now.peak<=limit else [(w, ask(p)) for w,p in _other_plans(plan, model)]
-    return Fit(limit, now, largest, instead)
+    return Fit(limit, ask(plan), ask, _other_plans(plan, model))
+
+# %% ../nbs/38_fits.ipynb #38a00052
+def _device(d):
+    "A `Device`, or the one of that name"
+    if isinstance(d, Device): return d
+    if d in devices: return devices[d]
+    raise ValueError(f'there is no device {d!r}{did_you_mean(d, devices)} (devices: {", ".join(devices)}; or give a Device(memory, bandwidth, flops))')
+
+def _peak_flops(device, dtype):
+    "Operations a second of `device` in type `dtype`"
+    name = str(dtype).removeprefix('torch.')
+    if name in device.flops: return device.flops[name]
+    raise ValueError(f'no figure for {name} (there are: {", ".join(device.flops)}): say dtype=')
+
+def bound(
+    flops:int, # Operations
+    nbytes:int, # Bytes that have to be moved
+    device:Device,
+    dtype, # In which the operations are done
+) -> float: # Seconds
+    "No device of this kind does it in less time"
+    return max(flops/_peak_flops(device, dtype), nbytes/device.bandwidth)
+
+# %% ../nbs/38_fits.ipynb #38a00054
+class Speed:
+    "How fast a forward can be at most: `speed.bound` in seconds, `speed.layers` with what holds each layer up"
+    def __init__(self,
+        device:Device, # What it runs on
+        name:str, # How the device is called
+        dtype, # In which products are made
+        least:int, # Bytes that have to be moved at least
+        root, # The row of the model
+        layers, # Rows of layers, each with operators of its own
+        positions:int, # Rows times positions of the input
+    ): self.device,self.name,self.dtype,self.least,self.root,self.layers,self.positions = device,name,dtype,least,root,layers,positions
+
+    @property
+    def bound(self): return bound(self.root.flops, self.least, self.device, self.dtype)
+
+    @property
+    def eager(self):
+        "Seconds if each layer reads and writes memory, and waits for the one before"
+        return sum(bound(r.flops, r.moved_bytes, self.device, self.dtype) for r in self.layers)
+
+    @property
+    def ridge(self):
+        "Operations for each byte from which on bytes hold up nobody"
+        return _peak_flops(self.device, self.dtype)/self.device.bandwidth
+
+@patch
+def held_up(self:Speed, row):
+    "What holds `row` up: 'operations' or 'bytes'"
+    return 'operations' if (row.intensity or 0)>=self.ridge else 'bytes'
+
+# %% ../nbs/38_fits.ipynb #38a00055
+def _time(s): return f'{s:.3g} s' if s>=1 else f'{1e3*s:.3g} ms' if s>=1e-3 else f'{1e6*s:.3g} µs'
+
+@patch
+def __repr__(self:Speed):
+    whole = self.root.flops/self.least if self.least else 0
+    why = 'operations' if whole>=self.ridge else 'bytes'
+    kind = str(self.dtype).removeprefix('torch.')
+    lines = [f'{self.root.type} on {self.name}, {kind}: a bound, and no forecast',
+             f'no forward takes less than {_time(self.bound)} ({why} hold it up), so at most {num(self.positions/self.bound)} positions a second',
+             f'if each layer reads and writes memory: at least {_time(self.eager)}']
+    slow = sorted(self.layers, key=lambda r: -bound(r.flops, r.moved_bytes, self.device, self.dtype))[:5]
+    rows = [(r.name or r.type, num(float(r.intensity or 0)), self.held_up(r), self.seconds(r), self.reached(r)) for r in slow]
+    heads = ['slowest layers','FLOP/B','held up by','at least','measured']
+    return '\n'.join([*lines, str(Grid(heads, rows, align='<><>>')), f'source: {self.device.source or "given"}'])
+
+@patch
+def seconds(self:Speed, r): return _time(bound(r.flops, r.moved_bytes, self.device, self.dtype))
+
+@patch
+def reached(self:Speed, r):
+    "The time that was measured, with its share of the model's, and operations a second"
+    if not r.time: return ''
+    return f'{r.time:.3g} ms ({r.time/self.root.time:.0%}), {human(int(1e3*r.flops/r.time))}FLOP/s'
+
+# %% ../nbs/38_fits.ipynb #38a00057
+def _working(rows):
+    "The rows of layers without others below them that moved anything"
+    return [r for r in rows if r.moved_bytes and not any(c.moved_bytes for c in r.children)]
+
+@patch
+def speed(self:Summary,
+    device, # Name of a device in `devices`, or a `Device` with figures of your own
+    dtype=None, # In which products are made; default: that of the parameters
+) -> Speed:
+    "A bound of the time of the forward that was summarized, as fast as `device` can be; raises `ValueError` for a device or type without figures"
+    d,root = _device(device),self.rows[0]
+    if not self.begun: raise ValueError('without inputs nothing runs: summary(model, *inputs).speed(...)')
+    kind = _dtype_of(dtype) or (root.dtype if isinstance(root.dtype, torch.dtype) else torch.float32)
+    shapes = [*(root.in_shapes or {}).values(), *(root.out_shapes or {}).values()]
+    size = kind.itemsize
+    least = self.param_bytes+size*sum(prod(s) for s in shapes)
+    first = next(iter(root.in_shapes.values()), ())
+    positions = prod(first[:2]) if len(first)==2 else (first[0] if first else 1)
+    return Speed(d, device if isinstance(device, str) else 'the device', kind, least, root, _working(self.rows), positions)
+
+# %% ../nbs/38_fits.ipynb #38a00060
+@patch
+def plot(self:Speed,
+    ax=None, # Axes to draw into
+    figsize:tuple=(7,3.6), # Width and height in inches
+): # Axes
+    "A roofline: each layer at its arithmetic intensity, as high as it can get, and where it was measured as high as it got"
+    import matplotlib.pyplot as plt
+    if ax is None: ax = plt.subplots(figsize=figsize, layout='constrained')[1]
+    top,layers = _peak_flops(self.device, self.dtype),[r for r in self.layers if r.intensity]
+    xs = [r.intensity for r in layers]
+    left,right = min([self.ridge/100, *xs])/2,max([self.ridge*10, *xs])*2
+    def roof(x): return min(top, x*self.device.bandwidth)
+    ax.plot([left, self.ridge, right], [roof(left), top, top], color='#0072B2')
+    sizes = [20+400*r.flops/max(self.root.flops, 1) for r in layers]
+    ax.scatter(xs, [roof(x) for x in xs], s=sizes, color='#E69F00', alpha=.6, label='can be, area: share of operations')
+    timed = [r for r in layers if r.time]
+    if timed: ax.scatter([r.intensity for r in timed], [1e3*r.flops/r.time for r in timed], marker='x', color='#D55E00', label='measured')
+    ax.set(xscale='log', yscale='log', xlabel='operations for each byte', ylabel='operations a second', title=f'{self.root.type} on {self.name}')
+    for r in sorted(layers, key=lambda r: -r.flops)[:3]: ax.annotate(r.name or r.type, (r.intensity, roof(r.intensity)), xytext=(4,-12), textcoords='offset points', fontsize=8)
+    ax.legend(loc='lower right', fontsize=8, frameon=False)
+    ax.spines[['top','right']].set_visible(False)
+    return ax
+
+# %% ../nbs/38_fits.ipynb #38a00072
+def cache_tensors(
+    o, # A cache: any object with tensors in it
+) -> list:
+    "All tensors in an object, its attributes, and the lists and dicts among them, each once"
+    found,seen,todo = [],set(),[o]
+    while todo:
+        v = todo.pop()
+        if id(v) in seen or isinstance(v, (str,bytes,type,nn.Module)): continue
+        seen.add(id(v))
+        if isinstance(v, torch.Tensor): found.append(v)
+        elif isinstance(v, dict): todo += v.values()
+        elif isinstance(v, (list,tuple,set)): todo += v
+        elif hasattr(v, '__dict__'): todo += vars(v).values()
+    return found
+
+class Layered:
+    def __init__(self): self.layers,self.seen = [dict(k=torch.ones(1,2), v=torch.ones(1,2)), (torch.ones(3),)],5
+
+# %% ../nbs/38_fits.ipynb #38a00074
+@dataclass
+class Generation:
+    "What it takes to generate"
+    prompt:int # Positions that were there
+    batch:int
+    cache_bytes:int # Of the cache after the prompt, all rows
+    layer_bytes:list # Of these, in each layer
+    token_bytes:float # By which the cache grows for each further position of a row
+    prefill_macs:int # For the prompt, all rows
+    decode_macs:int # For one further position of all rows
+
+@patch
+def __repr__(self:Generation):
+    layers = f' in {plural(len(self.layer_bytes), "layer")}' if self.layer_bytes else ''
+    return '\n'.join([f'cache     {nbytes(self.cache_bytes)} after {plural(self.prompt, "position")} of {plural(self.batch, "row")}{layers}, '
+                      f'and {nbytes(int(self.token_bytes))} for each further position of a row',
+                      f'prefill   {self.prefill_macs:,} MACs', f'decode    {self.decode_macs:,} MACs a step'])
+
+# %% ../nbs/38_fits.ipynb #38a00075
+def _cache_of(out):
+    "The cache in what a model gave"
+    cache = out.get('past_key_values') if hasattr(out, 'get') else getattr(out, 'past_key_values', None)
+    if cache is None: raise ValueError('the model gives no past_key_values, so it keeps no cache that could be measured')
+    return cache
+
+def _layer_bytes(cache):
+    "Bytes of each layer of a cache"
+    layers = getattr(cache, 'layers', cache if isinstance(cache, (list,tuple)) else ())
+    return [bytes_of(cache_tensors(l)) for l in layers]
+
+@patch
+def generation(self:Summary) -> Generation:
+    "Cache, prefill and decode, where the summary was made of a prompt; raises `ValueError` for a model without `past_key_values`"
+    model,args,kwargs = _asked_model(self)
+    new,ids = twin(model).eval(),next((t for t in tensors((args,kwargs)) if t.ndim==2), None)
+    if ids is None: raise ValueError('a prompt is asked for: summary(model, input_ids=ids), of rows and positions')
+    with torch.no_grad(): cache = _cache_of(new(*args, **{**kwargs, 'use_cache': True}))
+    was,layers = bytes_of(cache_tensors(cache)),_layer_bytes(cache)
+    step = dict(input_ids=ids[:,:1], past_key_values=cache, use_cache=True)
+    trace,_ = observe(new, (), step)
+    if trace.error is not None: raise trace.error
+    with torch.no_grad(): grown = bytes_of(cache_tensors(_cache_of(new(**step))))
+    macs = sum(n.macs for n in trace.nodes.values())
+    return Generation(ids.shape[1], ids.shape[0], was, layers, (grown-was)/ids.shape[0], self.macs, macs)
