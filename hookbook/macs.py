@@ -372,7 +372,8 @@ def _pieces(t):
     parts = []
     if t.layout in sparse_layouts: parts = dense_parts(t)
     if hasattr(t, '__tensor_flatten__'):        # what tensor subclasses tell `torch.compile`
-        parts = [getattr(t, k) for k in t.__tensor_flatten__()[0]]
+        inside = [getattr(t, k) for k in t.__tensor_flatten__()[0]]
+        parts = [o for o in inside if isinstance(o, Tensor)]       # a distributed one also names its mesh
     if parts: return [b for o in parts for b in _pieces(o)]
     n = t.numel()*t.element_size()
     if t.layout is not torch.strided: return [Piece(id(t), n, n)]

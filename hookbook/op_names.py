@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/op_names.html.md"""
 __all__ = ['op_base', 'writes_first', 'arg_names', 'op_inputs', 'passed', 'only_asks', 'Site', 'passes_on', 'site_of',
            'of_models', 'may_mean', 'OpChoice', 'split_choice', 'op_fired', 'silent_op']
 
-# %% ../nbs/15_op_names.ipynb #cb88cf6f
+# %% ../nbs/15_op_names.ipynb #73de00da
 import fnmatch, functools, inspect, itertools, os, re
 from typing import NamedTuple
 import torch
@@ -18,7 +18,7 @@ import hookbook
 from .modules import find, named_modules, names_matching
 from .words import near, some
 
-# %% ../nbs/15_op_names.ipynb #2e680426
+# %% ../nbs/15_op_names.ipynb #36495c2f
 # operators that have a name of their own in PyTorch
 _written = dict(truediv='div', rtruediv='div', radd='add', rsub='sub', rmul='mul', rpow='pow', rmatmul='matmul', getattr='attr')
 _special = re.compile(r'__i?(\w+?)__')
@@ -29,7 +29,7 @@ def _spelled(f):
     if name in ('__get__','__set__','__delete__'): name = getattr(f.__self__, '__name__', name)
     return name
 
-# %% ../nbs/15_op_names.ipynb #16af57f9
+# %% ../nbs/15_op_names.ipynb #57660fea
 @functools.lru_cache(None)
 def op_base(
     f, # A function that PyTorch tells a `TorchFunctionMode` of
@@ -40,7 +40,7 @@ def op_base(
     if m: name = m[1] if hasattr(Tensor, f'__{m[1]}__') else name.strip('_')
     return _written.get(name, name).strip('_') or name
 
-# %% ../nbs/15_op_names.ipynb #68d80999
+# %% ../nbs/15_op_names.ipynb #b67bb964
 @functools.lru_cache(None)
 def _writes_always(f):
     name = _spelled(f)
@@ -63,7 +63,7 @@ def writes_first(
     i = _place_of_inplace(f)
     return i is not None and bool(args[i] if len(args)>i else kwargs.get('inplace'))
 
-# %% ../nbs/15_op_names.ipynb #8cf49583
+# %% ../nbs/15_op_names.ipynb #ec1c4710
 @functools.lru_cache(None)
 def arg_names(
     f, # A function
@@ -77,7 +77,7 @@ def arg_names(
         if names: return names, (rest or ['args'])[0]
     return [],'args'
 
-# %% ../nbs/15_op_names.ipynb #1cb88c72
+# %% ../nbs/15_op_names.ipynb #fcd635da
 def op_inputs(
     f, # A function
     args:tuple, # What it is called with
@@ -90,7 +90,7 @@ def op_inputs(
     res.update(kwargs)
     return {k: v for k,v in res.items() if not k.startswith('_')}  # `F.softmax` has one for its own warnings
 
-# %% ../nbs/15_op_names.ipynb #d155ade9
+# %% ../nbs/15_op_names.ipynb #0eaa5ad6
 @functools.lru_cache(None)
 def _defaults(f):
     try: ps = inspect.signature(f).parameters.values()
@@ -106,7 +106,7 @@ def passed(
     def is_usual(k, v): return k in usual and (v is usual[k] or isinstance(v, (str,int,float)) and v==usual[k])
     return {k: v for k,v in kwargs.items() if not k.startswith('_') and not is_usual(k, v)}
 
-# %% ../nbs/15_op_names.ipynb #2fbbaed1
+# %% ../nbs/15_op_names.ipynb #4495834e
 _gives_tensor = 'T','H','mT','mH','real','imag','data'   # properties that do
 _asking = set('size dim ndim numel nelement stride item tolist get_device element_size data_ptr storage untyped_storage storage_offset len bool repr '
               'str format hash float int index contains iter dir set delete sizeof deepcopy reduce_ex requires_grad_ detach_ register_hook backward'.split())
@@ -120,7 +120,7 @@ def only_asks(
     if getattr(f, '__name__', '') in ('__get__','__set__'): return name not in _gives_tensor
     return name.startswith(('is_','has_')) or name in _asking-{'float','int','bool'} or (name[:2]=='__' and name.strip('_') in _asking)
 
-# %% ../nbs/15_op_names.ipynb #28dd9304
+# %% ../nbs/15_op_names.ipynb #44973092
 class Site(NamedTuple):
     "A place in the source code"
     file:str
@@ -129,7 +129,7 @@ class Site(NamedTuple):
 
     def __str__(self): return f'{os.path.basename(self.file)}:{self.line}'
 
-# %% ../nbs/15_op_names.ipynb #aebc259d
+# %% ../nbs/15_op_names.ipynb #45d2a82c
 @functools.lru_cache(2**14)
 def _site(code, instruction):
     "The site of an instruction; which are two bytes each"
@@ -149,7 +149,7 @@ def passes_on(
     if file.startswith(_ours): return True
     return file.startswith(_torch) and not file.startswith(_models_in)
 
-# %% ../nbs/15_op_names.ipynb #ad6f4ba7
+# %% ../nbs/15_op_names.ipynb #d701a4b6
 def site_of(
     frame, # Of whoever called the function
 ) -> Site:
@@ -157,7 +157,7 @@ def site_of(
     while frame.f_back and passes_on(frame.f_code): frame = frame.f_back
     return _site(frame.f_code, frame.f_lasti)
 
-# %% ../nbs/15_op_names.ipynb #06dfbc95
+# %% ../nbs/15_op_names.ipynb #3f4a9261
 def of_models(
     frame, # Of whoever called a function
 ) -> bool:
@@ -165,7 +165,7 @@ def of_models(
     while frame.f_back and frame.f_code.co_filename.startswith(_torch) and passes_on(frame.f_code): frame = frame.f_back
     return not frame.f_code.co_filename.startswith(_ours)
 
-# %% ../nbs/15_op_names.ipynb #a41f2919
+# %% ../nbs/15_op_names.ipynb #4af93a8e
 @functools.lru_cache(None)
 def _op_glob(s): return re.compile(fnmatch.translate(s))
 
@@ -181,7 +181,7 @@ def may_mean(
     if not base or not glob[:1] in ('*','?','[',base[0]): return False
     return any(_op_glob(glob).fullmatch(f'{base}_{i}') for i in range(1, _numbers_tried))
 
-# %% ../nbs/15_op_names.ipynb #248206a8
+# %% ../nbs/15_op_names.ipynb #fe3c7c0b
 class OpChoice:
     "A choice of functions in the code of some modules"
     def __init__(self,
@@ -189,10 +189,14 @@ class OpChoice:
         modules:dict, # The modules that are meant, by name
     ):
         self.text,self.modules = text,modules
-        self.glob = text.rpartition('/')[2]
+        self.where,_,self.glob = text.rpartition('/')
 
     def __repr__(self): return self.text
-    def takes(self, op): return bool(_op_glob(self.glob).fullmatch(op))
+
+    def takes(self, op, made=''):
+        "Does it take the call `op`? `made` is the full name of a module in which it is called that was made in the code of one of `modules`"
+        if not _op_glob(self.glob).fullmatch(op): return False
+        return bool(names_matching([made], self.where)) if made else '<' not in self.where
 
     def may_take(self, f):
         "Could it take a call of the function `f`?"
@@ -200,7 +204,9 @@ class OpChoice:
 
 def _literal(glob): return re.sub(r'[*?\[\]]', '', glob)
 
-# %% ../nbs/15_op_names.ipynb #8f8a207c
+# %% ../nbs/15_op_names.ipynb #cd36069c
+_made = re.compile(r'\.?<.*')   # what comes after the name of a module for one that is made in its code
+
 def _names_function(choice, model):
     "Is this the name of a function, or a glob for such? (A module may have a slash in its name.)"
     return isinstance(choice, str) and '/' in choice and choice not in named_modules(model)
@@ -219,10 +225,10 @@ def split_choice(
 
 def _op_choice(model, text):
     mod,_,op = text.rpartition('/')
-    if op: return OpChoice(text, find(model, mod))
+    if op: return OpChoice(text, find(model, _made.sub('', mod)))
     raise ValueError(f"{text!r} ends with a slash: name a function, as in '{mod}/softmax', or take all with '{mod}/*'")
 
-# %% ../nbs/15_op_names.ipynb #48453c79
+# %% ../nbs/15_op_names.ipynb #aa66c22c
 def op_fired(
     choice:str, # Such as `'h.*/softmax'`
     names, # Of values that came
@@ -233,7 +239,7 @@ def op_fired(
     found = [n.rpartition('/')[::2] for n in names if '/' in n]
     return any(names_matching([m], mod) and _op_glob(op).fullmatch(o) for m,o in found)
 
-# %% ../nbs/15_op_names.ipynb #089920e5
+# %% ../nbs/15_op_names.ipynb #572421ec
 def silent_op(
     choice:str, # Such as `'h.3.attn/sofmax'`
     seen, # Names of the functions that were called, `'h.3.attn/softmax'` and so on

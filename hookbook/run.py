@@ -116,6 +116,9 @@ def eval(self:Run): return self.track('eval', 'this run has no evaluation track'
 def inputs(self:Run): return self.track('inputs', 'inputs were not recorded: use record(..., inputs=True)')
 
 @patch(as_prop=True)
+def by_call(self:Run): return self.track('by_call', 'no activation was called several times in a pass, or no maxima of channels were recorded')
+
+@patch(as_prop=True)
 def output_grads(self:Run): return self.track('output_grads', 'gradients of outputs were not recorded: use record(..., output_grads=True)')
 
 # %% ../nbs/42_run.ipynb #2099ab21

@@ -22,7 +22,7 @@ from .tables import *
 from .borrow import reach
 from .fakes import home, places
 from .trace import Trace
-from .observe import has_numbers, observe, timed
+from .observe import has_numbers, observe, remarks, timed
 
 # %% ../nbs/37_summing.ipynb #b0c01c09
 def total_columns(): return [c for c in summary_columns.values() if c.total]
@@ -434,6 +434,7 @@ def _observed(model, args, kwargs, o):
     "The trace of a run, and lines on what is to be said about it"
     trace,notes = Trace(model),[]
     if args or kwargs: trace,notes = observe(model, args, kwargs, o.backward, o.optimizer, o.accumulate)
+    notes += remarks(model)
     empty = [] if o.time else _that_need(o, 'time')
     notes += [f'the column {c!r} is empty: add time=True to measure it' for c in empty]
     return trace,notes+_advice(trace.error, model, args, kwargs)

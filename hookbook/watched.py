@@ -78,7 +78,7 @@ class Watched(Recording):
         budget:float|None=None, # Instead: the share of time that recording may take
         **kwargs, # As for `record`
     ):
-        super().__init__(model, clock=Clock(limit), pace=Advance(every, budget), hold=False, ended=ended, **kwargs)
+        super().__init__(model, clock=Clock(limit), pace=Advance(every, budget), hold=False, ended=ended, **dict(functions=True) | kwargs)
         self.view = EveryMinute()
         self.attached.add(self.inner.register_state_dict_pre_hook(InertHook(_do_nothing, _Will(self))))
 
