@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from fastcore.basics import patch
 from .nested import tensors
-from .running import blind, force_eager, recomputing
+from .running import blind, force_eager, is_fake, recomputing
 from .hook import name_fault
 from .silent import not_called
 from .op_names import op_inputs, passed, silent_op, writes_first
@@ -44,7 +44,7 @@ def op_called(self:Tap, op, f, args, kwargs):
 @patch
 def op_value(self:Tap, what, op, v, spoilt=False):
     "What a function was given, or gives; is it about to be overwritten?"
-    if get_ident()!=self.gate.owner or recomputing() or blind(): return self.op_aside(what, op.name, v)
+    if get_ident()!=self.gate.owner or recomputing() or blind() or is_fake(v): return self.op_aside(what, op.name, v)
     self.fire(what, op.name, v)
     run = self.store.cur
     if spoilt and what in run: run[what][op.name][-1].make_own()
@@ -57,7 +57,7 @@ def op_aside(self:Tap, what, name, v):
     if recomputing(): self.watch_value_again('grad' if what=='out' else 'grad_in', name, v)
     elif self.gate.owner is None: pass  # a forward that `every` passes over
     elif get_ident()!=self.gate.owner: self.facts.add('thread')
-    elif word := blind(): self.warn_blind(name, word)
+    else: self.warn_blind(name, blind() or 'fake')
 
 # %% ../nbs/28_between.ipynb #bd517155
 _why_silent = Tap.why_silent   # of a layer

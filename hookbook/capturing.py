@@ -54,7 +54,7 @@ class capture:
     "Keep what chosen layers of a model take in and hand on, by name"
     def __init__(self,
         model:nn.Module, # Any module
-        layers=None, # What to capture, as `find` takes it: names, globs, types, modules, ...; default: all leaves
+        layers=None, # What to capture, as `find` takes it: names, globs, types, modules, ...; or functions, such as `'h.*.attn/softmax'`; default: all leaves
         what='out', # `'out'`, `'in'`, `'grad'` (of the output) or `'grad_in'` (of the input), or a tuple of these
         *,
         pick=None, # Keep one leaf of a nested value: its path as `leaves` spells it, a key, field or index, or a function
@@ -75,6 +75,8 @@ class capture:
         _check_what(self.what)
         _check_times(keep, every)
         _check_stop(stop, self.what)
+        if stop and (globs := [c for c in ops if c.is_glob]):
+            raise ValueError(f'stop=True with {globs[0].text!r}: nobody knows when the last function has come that a glob means. Give names')
         self.keep,self.every,self.stop = keep,every,stop
         self.taking = Taking(pick, at, reduce, dtype, device, detach, clone)
         forwards = {'last':1, 'all':0}.get(keep, keep)

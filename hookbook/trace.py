@@ -336,6 +336,7 @@ class Outcome:
     unstepped:str=None # Why the optimizer could not take a step
     hollow:bool=False # Was there work whose price depends on numbers that fakes do not have?
     on_cpu:bool=True # Did it run there, or was meant to?
+    steps_left_out:int=0 # Steps of recurrent layers that did not run, since they cost what others do
 
 # %% ../nbs/32_trace.ipynb #01450a67
 class Trace:
