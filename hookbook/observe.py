@@ -8,19 +8,21 @@ Docs: https://hookbook.github.io/hookbook/observe.html.md"""
 __all__ = ['optimizer_step', 'How', 'run_once', 'is_own_fault', 'has_numbers', 'brief_error', 'observe', 'timed', 'remarks']
 
 # %% ../nbs/33_observe.ipynb #6fdbc3c4
-import collections, copy, dataclasses, logging, re, statistics, sys, time
-from contextlib import ExitStack
+import collections, copy, dataclasses, logging, math, re, statistics, sys, time
+from contextlib import contextmanager, ExitStack
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._mode_utils import no_dispatch
+from fastcore.basics import patch
 from .nested import *
 from .modules import *
 from .running import fast_path_off, force_eager
 from .borrow import borrowed, forget_fakes, replaced, stay_young
 
 # %% ../nbs/33_observe.ipynb #c33e7bd4
-from .fakes import device_of, home, is_distributed, pad_packed, storage_id, swap_inputs, swap_state, Aliases, Copies, Fakes
+from .fakes import device_of, home, is_distributed, operands, pad_packed, storage_id, swap_inputs, swap_state, Aliases, Copies, Fakes
 from .macs import bytes_of, Dispatch, Memory
 from .trace import watch_calls, CallStack, Trace
 
@@ -220,6 +222,10 @@ def _given(args, kwargs, held, given, stand_in):
     args,pairs = swap_inputs((list(args), list(kwargs.items())), theirs, stand_in)
     return args,dict(pairs)
 
+# %% ../nbs/33_observe.ipynb #v14e0050
+# ways to be done sooner, as for long recurrences below: called with the trace, the `Dispatch` and the `How` of a run on fakes,
+_shortcuts = []      # and each yields `(object, attribute, what it is)`
+
 # %% ../nbs/33_observe.ipynb #961a2c77
 def run_once(
     model:nn.Module, # Any model
@@ -247,6 +253,8 @@ def run_once(
         for o,k,v in _on_fakes(how.hidden, trace) if how.fake else (): stack.enter_context(replaced(o, k, v))
         dispatch = stack.enter_context(Dispatch(trace, stand_in if how.fake else None, memory))
         stack.enter_context(replaced(nn.Module, '__call__', watch_calls(trace.calls)))
+        for shortcut in _shortcuts if how.fake else ():
+            for o,k,v in shortcut(trace, dispatch, how): stack.enter_context(replaced(o, k, v))
         try: _Run(how, trace, made, cuda, memory, stand_in)(model, args, kwargs)
         except Exception as e: trace.outcome.error = e
         trace.outcome.hollow,trace.outcome.on_cpu = dispatch.hollow,place.type=='cpu'
@@ -351,6 +359,8 @@ def _left_open(trace, how):
     if made: yield f'made anew in each forward, with parameters that no optimizer gets and that are not counted: {made}'
     if o.peak is not None and o.on_cpu and _has_convolutions(trace):
         yield 'convolutions on a CPU work in a space of their own, which is not in the peak'
+    if o.peak is not None and o.steps_left_out:
+        yield f'{o.steps_left_out:,} steps of recurrent layers are counted by the first ones; the peak is an estimate, within about 15 %'
     if trace.saved.unseen: yield 'torch.func does not tell what it saves for backward, so it is not counted'
 
 # %% ../nbs/33_observe.ipynb #v14e0010
@@ -446,6 +456,199 @@ def timed(
     runs = [_one_timed(model, args, kwargs, watch) for _ in range(n+1)][1:]
     def median(name): return 1000*statistics.median(r[name] for r in runs)
     return {name: median(name) for name in runs[-1]}
+
+# %% ../nbs/33_observe.ipynb #v14e0053
+_long = 32       # steps from which on not all are run
+_short = 2,3     # steps of the runs on the side; the first step differs from the others, as nothing came before it
+
+class _Bill:
+    "What a piece of work costs"
+    def __init__(self, params):
+        self.params,self.macs,self.by_param = params,0,collections.Counter()
+        self.uncounted,self.saved,self.back = collections.Counter(),{},0
+        self.held = self.peak = 0      # bytes after the forward, and at most until the end
+
+    def count(self, macs, args):
+        self.macs += macs
+        for t in operands(args): self.by_param[storage_id(t.untyped_storage())] += macs
+    def note(self, name): self.uncounted[name] += 1
+    def choose(self, op, args): pass
+
+    def pack(self, t):
+        st = t.untyped_storage()
+        if not self.params.owns(st): self.saved[storage_id(st)] = st.nbytes(),t      # with `t`, its address stays its own
+        return t
+
+    @property
+    def saved_bytes(self): return sum(n for n,_ in self.saved.values())
+
+# %% ../nbs/33_observe.ipynb #v14e0055
+@contextmanager
+def _aside(dispatch, listener):
+    "What runs in this block is told to `listener`, and leaves no trace in the peak"
+    was,memory = dispatch.listener,dispatch.memory
+    peak = memory and memory.peak
+    dispatch.listener = listener
+    if memory: memory.peak = memory.live
+    try: yield
+    finally:
+        dispatch.listener = was
+        if memory: memory.peak = peak
+
+def _own(t): return t.detach().requires_grad_(t.requires_grad)
+
+def _bill_of(f, x, state, weights, trace, dispatch, how):
+    "The `_Bill` of `f(x, state)`, forward and, if asked for, backward"
+    res,memory = _Bill(trace.params),dispatch.memory
+    x,state = map_leaves(_own, (x, state))
+    before = memory.live if memory else 0
+    with _aside(dispatch, res), torch.autograd.graph.saved_tensors_hooks(res.pack, lambda t: t):
+        outs = tensors(f(x, state))
+        res.outs = [storage_id(t.untyped_storage()) for t in outs]
+        outs = [t for t in outs if t.requires_grad]
+        res.held = memory.live-before if memory else 0
+        back,given = _Bill(trace.params),[t for t in tensors((x, state, weights)) if t.requires_grad]
+        dispatch.listener = back
+        if how.backward and outs: torch.autograd.grad(outs, given, [torch.ones_like(t) for t in outs], allow_unused=True)
+        if memory: res.peak = memory.peak-before
+    res.back = back.macs
+    return res
+
+# %% ../nbs/33_observe.ipynb #v14e0056
+class _More(torch.autograd.Function):
+    "The results of a short run, made as long as those of the whole; so many bytes are held until backward comes, and more while it goes on"
+    @staticmethod
+    def forward(ctx, pay, held, more, size, out, *state):
+        ctx.set_materialize_grads(False)
+        ctx.pay,ctx.more,ctx.size = pay,more,out.shape
+        ctx.ballast = out.new_empty(held, dtype=torch.uint8)
+        return out.new_empty(size),*(torch.empty_like(s) for s in state)
+
+    @staticmethod
+    def backward(ctx, grad, *grads):
+        ctx.pay()
+        ctx.ballast.new_empty(ctx.more)
+        ctx.ballast = None
+        return None,None,None,None,grad if grad is None else grad.new_empty(ctx.size),*grads
+
+# %% ../nbs/33_observe.ipynb #v14e0057
+def _put_down(trace, n, short, longer):
+    "Put down to the module that runs what `n` further steps cost; returns the function that does so for their backward"
+    node,owned = trace.calls.top,trace.params.storages
+    node.macs += n*(longer.macs-short.macs)
+    node.saved += n*(longer.saved_bytes-short.saved_bytes)
+    for k,macs in longer.by_param.items():
+        if k in owned: trace.params.macs[k] += n*(macs-short.by_param[k])
+    for k,times in longer.uncounted.items():
+        if times>short.uncounted[k]: trace.uncounted[k] += n*(times-short.uncounted[k])
+    def pay(): node.back_macs += n*(longer.back-short.back)
+    return pay
+
+# %% ../nbs/33_observe.ipynb #v14e0058
+def _in_few_steps(whole, trace, dispatch, how):
+    "A stand-in for `whole`, a recurrent layer of `torch._VF`"
+    def f(x, state, weights, *rest):
+        batch_first = rest[-1]
+        if x.ndim<3 or x.shape[d := 1 if batch_first else 0]<_long: return whole(x, state, weights, *rest)    # or it is packed
+        def run(x, state): return whole(x, state, weights, *rest)
+        short,longer = [_bill_of(run, x.narrow(d, 0, n), state, weights, trace, dispatch, how) for n in _short]
+        n = x.shape[d]-_short[-1]
+        out,*ends = run(x.narrow(d, 0, _short[-1]), state)
+        size = list(out.shape)
+        size[d] = x.shape[d]
+        pay = _put_down(trace, n, short, longer)
+        trace.outcome.steps_left_out += n
+        longer_by = (math.prod(size)-out.numel())*out.element_size()
+        held,peak = longer.held-short.held,longer.peak-short.peak
+        return _More.apply(pay, max(n*held-longer_by, 0), max(n*(peak-held)-longer_by, 0), size, out, *ends)
+    return f
+
+def _recurrent_layers(trace, dispatch, how):
+    for k in ('lstm','gru','rnn_tanh','rnn_relu'): yield torch._VF,k,_in_few_steps(getattr(torch._VF, k), trace, dispatch, how)
+
+_shortcuts.append(_recurrent_layers)
+
+# %% ../nbs/33_observe.ipynb #v14e0071
+class _Step(torch.autograd.Function):
+    "One step that does not run: results made by `give`, and `pay` called when its backward comes"
+    @staticmethod
+    def forward(ctx, give, pay, *inputs):
+        ctx.set_materialize_grads(False)
+        ctx.give,ctx.pay,ctx.like = give,pay,inputs
+        return give(inputs[1:])
+
+    @staticmethod
+    def backward(ctx, *grads):
+        ctx.pay()
+        like,ctx.like = ctx.like,None
+        asked = [t if needed else None for t,needed in zip(like, ctx.needs_input_grad[2:])]
+        return None,None,*ctx.give(asked)
+
+# %% ../nbs/33_observe.ipynb #v14e0072
+class _Cell:
+    "Stands in for `whole`, a recurrent cell of `torch._VF`"
+    def __init__(self, whole, trace, dispatch, how):
+        self.whole,self.trace,self.dispatch,self.how = whole,trace,dispatch,how
+        self.times,self.bills = collections.Counter(),{}
+
+    def __call__(self, x, state, *weights):
+        states = state if isinstance(state, (tuple,list)) else (state,)
+        key = (weights and id(weights[0]), *((t.shape, t.dtype, t.requires_grad) for t in (x, *states)))
+        self.times[key] += 1
+        if self.times[key]<=_short[-1]: return self.whole(x, state, *weights)
+        if key not in self.bills: self.bills[key] = self.bill(x, state, weights)
+        outs = self.step(self.bills[key], x, states)
+        return outs if isinstance(state, (tuple,list)) else outs[0]
+
+# %% ../nbs/33_observe.ipynb #v14e0073
+@patch
+def bill(self:_Cell, x, state, weights):
+    "The bill of one step; `holds` says which inputs are saved in it, `keeps` which results, `inner` how many other bytes"
+    x,state = map_leaves(torch.clone, (x, state))         # storages of their own
+    def run(x, state): return self.whole(x, state, *weights)
+    res = _bill_of(run, x, state, weights, self.trace, self.dispatch, self.how)
+    keys = [storage_id(t.untyped_storage()) for t in tensors((x, state))]
+    res.holds,res.keeps = ([k in res.saved for k in ks] for ks in (keys, res.outs))
+    res.inner = sum(n for k,(n,_) in res.saved.items() if k not in [*keys, *res.outs])
+    res.ballast = res.held-sum(t.nbytes for t in tensors(state))
+    res.saved = {}
+    return res
+
+# %% ../nbs/33_observe.ipynb #v14e0074
+@patch
+def give(self:_Cell, likes):
+    "Tensors like these, made past all modes, since they are many"
+    fakes = self.dispatch.run.fakes
+    with no_dispatch(): outs = tuple(t if t is None else fakes.plain(t.detach()) for t in likes)
+    if self.dispatch.memory: self.dispatch.memory(outs)
+    return outs
+
+@patch
+def step(self:_Cell, bill, x, states):
+    "Results of a step that does not run; its costs are put down"
+    trace,memory = self.trace,self.dispatch.memory
+    node = trace.calls.top
+    node.macs += bill.macs
+    node.saved += bill.inner
+    for k,macs in bill.by_param.items():
+        if k in trace.params.storages: trace.params.macs[k] += macs
+    for t,kept in zip((x, *states), bill.holds):
+        if kept: trace.saved.pack(t)
+    if memory: memory.live += bill.ballast
+    def pay():
+        node.back_macs += bill.back
+        if memory: memory.live -= bill.ballast
+    trace.outcome.steps_left_out += 1
+    outs = _Step.apply(self.give, pay, x, *states)
+    for t,kept in zip(outs, bill.keeps):
+        if kept: trace.saved.pack(t)
+    return outs
+
+# %% ../nbs/33_observe.ipynb #v14e0075
+def _recurrent_cells(trace, dispatch, how):
+    for k in ('lstm_cell','gru_cell','rnn_tanh_cell','rnn_relu_cell'): yield torch._VF,k,_Cell(getattr(torch._VF, k), trace, dispatch, how)
+
+_shortcuts.append(_recurrent_cells)
 
 # %% ../nbs/33_observe.ipynb #v14e0042
 def remarks(
