@@ -111,7 +111,8 @@ class edit:
             layers,ops = split_choice(model, choice)
             self.ops += [(c, e) for c in ops]
             if ops and what not in (None,'out'): raise ValueError(f'what={what!r} of {choice!r}: of functions, results are edited, or give instead(f)')
-            for name,m in (find(model, layers) if not ops else {}).items():
+            found = {} if ops and not layers else find(model, layers)
+            for name,m in found.items():
                 kind = what or ('in' if names_inputs(m, e) else 'out')
                 self.edits.setdefault((m,kind), _Planned(name, kind, pick)).add(e)
         self.fused = any(isinstance(m, fused_kinds) for m in model.modules())
