@@ -61,7 +61,8 @@ class edit:
         for choice,e in edits.items():
             layers,ops = split_choice(model, choice)
             self.ops += [(c, e) for c in ops]
-            for name,m in (find(model, layers) if not ops else {}).items(): self.edits.setdefault(m, _Planned(name)).add(e)
+            found = {} if ops and not layers else find(model, layers)
+            for name,m in found.items(): self.edits.setdefault(m, _Planned(name)).add(e)
         self.fused = any(isinstance(m, fused_kinds) for m in model.modules())
         self.hooks,self.facts = None,set()  # `facts`: what was noticed of runs that weren't edited
 
