@@ -25,7 +25,6 @@ from .track import *
 from .run import *
 from .ranks import *
 from .clock import *
-from .pace import *
 from .attach import *
 from .looks import *
 
