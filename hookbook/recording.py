@@ -1,6 +1,6 @@
 """A run that is still growing: hooks that hear, and the parts that they pass it on to
 
-`Recording` is a `Run` that is being recorded. `record` makes it; what was recorded is read as from any run, while it grows and afterwards. Its parts have names: `clock`, `pace`, `attached`, `guard`, `eager`, `layer_look` and `opt_look`.
+`Recording` is a `Run` that is being recorded. `record` makes it; what was recorded is read as from any run, while it grows and afterwards. Its parts have names: `clock`, `pace`, `attached`, `guard`, `eager`, `layer_look`, `opt_look` and `closeup`.
 
 Docs: https://hookbook.github.io/hookbook/recording.html.md"""
 
@@ -25,6 +25,7 @@ from .track import *
 from .run import *
 from .ranks import *
 from .clock import *
+from .closeup import *
 from .attach import *
 from .looks import *
 
@@ -52,6 +53,8 @@ def _make_tracks(model, layers, hist, steps, extra, further):
     width,fields = len(find(model, layers)),extra_fields(extra)
     tracks = dict(layers=Track(steps, width, device, hist, fields=fields))
     tracks.update({n: Track(steps, width, device, hist) for n in further})
+    tracks['loss'] = SumTable([0.,0.], steps, 1, device)
+    tracks['loss'].column('loss')
     # evaluations are rarer than steps
     tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32, fields=fields)
     return tracks
@@ -78,12 +81,12 @@ class Recording(Run):
         super().__init__(tracks, RunInfo(passes=self.clock.passes, scaler=scaler is not None))
         self.layer_look = LayerLook(tracks, self.info, channels, scaler)
         self.opt_look = OptimizerLook(None, self.info, tracks['layers'].blank)
+        self.closeup = CloseUp(self.info, scaler)
         self.path,self.flush_every = path,flush_every
         self.ended = ended   # called with the recorder at the clock's limit; default: close it
         self.view = None   # called now and then with a run that grows: draws or saves it
         self.resting,self.closed = False,False   # does a pass run in which nothing is recorded?
         self.looked_last = False   # was there a last look at the weights?
-        self.eval_row = None   # the row of evaluation that is open
         self._hang(model, layers, inputs, hold, opts)
 
 # %% ../nbs/48_recording.ipynb #1faa66ed
@@ -187,6 +190,9 @@ def given(self:Recording): return self.layer_look.given
 @patch(as_prop=True)
 def left_out(self:Recording): return self.opt_look.left_out
 
+@patch(as_prop=True)
+def closeups(self:Recording): return self.closeup.read()
+
 # %% ../nbs/48_recording.ipynb #ed176a6f
 @patch
 def flush(self:Recording):
@@ -218,6 +224,7 @@ def close(self:Recording,
     self.eager.set(False)
     self.guard('the weights at the end', self._look_at_end)
     self.info.given,self.info.left_out = self.given,self.left_out
+    self.info.closeups = self.closeups
     self.attached.take_off()
     self.closed,self.pace.live,self.pace.eval_live = True,False,False
     self.opt_look.let_go()
@@ -267,11 +274,14 @@ def model_begins(self:Recording, *args):
     self._follow(self.clock.model_begins(self._trains()))
     live = self.pace.live if self.clock.train else self.pace.eval_live
     self.resting = not live
+    if not self.clock.train: self.guard('evaluation passes', self.closeup.note_mode, self.inner, self.clock.step)
+    elif live and args: self._closely('given', args[1])
 
 # %% ../nbs/48_recording.ipynb #6d4e4b00
 @patch
-def _model_ends(self:Recording, *args):
+def _model_ends(self:Recording, m=None, args=(), out=None):
     if recomputing(): return
+    if self.clock.train and self.pace.live and out is not None: self._await(m, args, out)
     self.clock.model_ends()
     self.resting = False
 
@@ -295,6 +305,8 @@ def _step_begins(self:Recording):
     self.info.ran = step+1
     if self.flush_every and step and step%self.flush_every==0: self.flush()
     if self.pace.begins(step): self._open_rows(step)
+    self.closeup.on = False
+    if self.pace.live: self.closeup.begins(step)
     self.eager.begins(self.pace.live)
 
 # %% ../nbs/48_recording.ipynb #8373a174
@@ -316,8 +328,8 @@ def _eval_begins(self:Recording):
 @patch
 def _open_eval_row(self:Recording, untrained):
     row = self.clock.eval_row
-    if row==self.eval_row: return   # it belongs to the pass before
-    self.eval_row = row
+    if row==self.pace.eval_row: return   # it belongs to the pass before
+    self.pace.eval_row = row
     thinned = self.tracks['eval'].open(row[1])
     if thinned and untrained: self.pace.eval_skip *= 2
 
@@ -345,6 +357,51 @@ def _look(self:Recording, name, m, args, out, train):
     if not train: return
     if 'output_grads' in self.tracks: self._ask_grads(name, out)
     if self.clock.step==0: self.guard(name, look.first_input, name, m, args)
+    if not self.closeup.on: return
+    self._closely('layer', name, m, out)
+    if not self.clock.inside: self._await(m, args, out)
+
+# %% ../nbs/48_recording.ipynb #48c10002
+@patch
+def _closely(self:Recording, method, *args):
+    if self.closeup.on: self.guard('a close look', getattr(self.closeup, method), *args)
+
+@patch
+def _await(self:Recording, m, args, out):
+    "Wait for the gradient of what the model gave"
+    start,t = self.pace.now(),main_output(out)
+    if t is None: return
+    close = self.closeup.on
+    if close and self.clock.inside: self._closely('gave', self.inner, args, t, self.opts)
+    kept = (t.detach(),number_of(t),own_end(t),t._version) if close else None
+    t.register_hook(InertHook(_came_back, weakref.ref(self), self.clock.step, kept))
+    self.pace.spent += self.pace.now()-start
+
+# %% ../nbs/48_recording.ipynb #48c10003
+def _came_back(ref, step, kept, grad):
+    rec = ref()
+    if rec is None or rec.closed or not rec.pace.live or rec.clock.step!=step: return
+    start,loss = rec.pace.now(),current_loss()
+    rec.guard('the loss', rec._add_loss, loss)
+    if kept and kept[0]._version==kept[3]:
+        rec._closely('backward_begins', rec.opts)
+        rec._closely('went_back', *kept[:3], grad, loss, rec._scale())
+    rec.pace.spent += rec.pace.now()-start
+
+@patch
+def _scale(self:Recording):
+    s = self.layer_look.scaler
+    return s._get_scale_async() if s is not None and s.is_enabled() else 1   # private: `get_scale` would wait for the device
+
+@patch
+def _add_loss(self:Recording, loss):
+    if loss is None: return
+    t = self.tracks['loss']
+    t.follow(loss.device)
+    value,n = t.cells[0].unbind()
+    value += send((loss.detach()/self._scale()).reshape(()), t.device)
+    n += 1
+    t.version += 1
 
 # %% ../nbs/48_recording.ipynb #3f220b4c
 @patch
@@ -383,6 +440,7 @@ def _opt_begins(self:Recording, opt, args, kwargs):
     if not self.pace.live: return
     start = self.pace.now()
     self.guard('the optimizer step', self.opt_look.before, opt, self.inner, closure)
+    self._closely('opt_begins', opt, self.opt_look.names)
     self.pace.spent += self.pace.now()-start
 
 # %% ../nbs/48_recording.ipynb #2a658cd7
@@ -391,6 +449,7 @@ def _opt_ends(self:Recording, opt, args, kwargs):
     start = self.pace.now()
     if self.pace.live:
         if id(opt) in self.opt_look.held: self.guard('the optimizer step', self.opt_look.after, opt)
+        self._closely('opt_ends', opt)
         silent = not self.tracks['layers'].seen
         if silent and 'torch._dynamo' in sys.modules: self.eager.needed = True   # no layer ran: it may be compiled
     passes = self.clock.passes[0]
