@@ -10,6 +10,7 @@ __all__ = []
 # %% ../nbs/90_all.ipynb #f40d2b34
 from .nested import *
 from .modules import *
+from .kinds import *
 from .data import *
 from .hook import *
 from .capture import *

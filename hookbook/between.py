@@ -21,7 +21,8 @@ from .op_names import op_inputs, passed, silent_op, writes_first
 from .own_code import OpWatch
 from .taps import Tap
 from .capturing import capture
-from .editing import as_edit, edit, NamedEdit, said_edit, same_shapes
+from .edits import as_edit, NamedEdit, said_edit, same_shapes
+from .editing import edit
 
 # %% ../nbs/28_between.ipynb #fb99c3f4
 @patch
@@ -131,7 +132,8 @@ def op_plan(self:edit, op):
     "What is to be done to a function, made when it is called for the first time"
     mod,_,name = op.name.rpartition('/')
     if op.name not in self.op_plans:
-        edits = [e for c,e in self.ops if c.modules.get(mod) is op.module and c.takes(name)]
+        made = mod if '<' in mod else ''   # in a module without a name
+        edits = [e for c,e in self.ops if op.module in c.modules.values() and c.takes(name, made)]
         self.op_plans[op.name] = OpEdits(op.name, edits)
     return self.op_plans[op.name]
 

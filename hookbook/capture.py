@@ -12,7 +12,8 @@ from .kept import Activations, NotCaptured
 from .taking import NotKept
 from .capturing import capture
 import hookbook.disk, hookbook.sweep # they give `capture` its `load` and `run`, and values their `save`
-from .editing import add, edit, named_edit, scale, swap, zero
+from .edits import add, named_edit, scale, swap, zero
+from .editing import edit
 from .between import instead
 
 # %% ../nbs/29_capture.ipynb #f3f05ab0

@@ -82,14 +82,14 @@ def run(
 # %% ../nbs/88_cli.ipynb #a1d75792
 def _check_words(input, width):
     if width<40: raise UsageError(f'--width {width} is too narrow for a table: it takes 40 characters or more')
-    bad = re.search(r'\S*-\d\S*', input)
+    bad = re.search(r'[^\s=]*-\d\S*', input)
     if bad: raise UsageError(f'{bad[0]!r} has a negative size: sizes are whole numbers, and those of a batch are yours to choose')
 
 # %% ../nbs/88_cli.ipynb #7ffa4328
 @command
 def summary_command(
-    target:str, # The model: `package.module:name` or `path/to/file.py:name`; a function or class is called without arguments
-    input:str='', # Shapes of its inputs, such as `1,3,224,224` or `1x3x224x224`; several are separated by spaces; `1,16:int64` for whole numbers
+    target:str, # The model: `package.module:name` or `path/to/file.py:name`, where a function or class is called without arguments; or a `config.json` of Hugging Face
+    input:str='', # Shapes of its inputs, such as `1,3,224,224` or `1x3x224x224`; several are separated by spaces; `1,16:int64` for whole numbers; `mask=1,16:bool` for one by name
     depth:int=None, # Deepest level to show; default: all, alike blocks folded
     cols:str='', # Columns, with commas, such as `out_shape,params,macs`
     width:int=80, # Of the page, in characters, 40 or more

@@ -88,6 +88,8 @@ class Source:
     def remember(self, name): "The value of the layer `name` was found overwritten"
     def name_of(self, layer): "The name under which `layer`, a module or another name for it, was captured"
     def own_name(self, m): "Any name of the module `m`, to be used in a message"
+    def why_no_grad(self): return ''  # what is known of it
+    outside = None  # a `Forward` with what layers gave that were called apart from the model, after they had run in it
 
     def why_silent(self, name):
         "Why the layer `name`, which was asked for, has no value"
@@ -219,6 +221,11 @@ def input_grads(self:Activations):
     "Gradients with respect to what the layers took in: for each a dict from parameter name to value"
     return self._view('grad_in')
 
+@patch(as_prop=True)
+def outside(self:Activations):
+    "Values of layers that ran in the model's forward, and that were then called outside of it, as by you"
+    return Activations([self.tap.outside or Forward({self.what: {}})], self.names, self.what, self.tap)
+
 # %% ../nbs/20_kept.ipynb #41545a4f
 def _frame(v):
     "What `v` is apart from the numbers in its tensors"
@@ -269,6 +276,7 @@ _view_of = {'out': '.outputs', 'in': '.inputs', 'grad': '.grads', 'grad_in': '.i
 def _title(self:Activations):
     kept = self.forwards[-1] if self.forwards else ()
     views = [_view_of[w] for w in kept if w!=self.what]
+    if self.tap.outside and any(self.tap.outside.values()): views.append('.outside')
     res = f'{_said_of[self.what]} of {plural(len(self), "layer")}'
     if views: res += f', and {", ".join(views)}'
     if not self.never_fired: return res
@@ -319,7 +327,7 @@ def why(self:Activations,
         known = [*self.names, *(n for n in self if n not in self.names)]
         like = near(name, known) or known
         return f'{name!r} was not asked for. Names that were are like: {some(like, say=repr)}'
-    if 'grad' in self.what: return f'no gradient came to {name!r}. {_no_grad}'
+    if 'grad' in self.what: return f'no gradient came to {name!r}. {self.tap.why_no_grad() or _no_grad}'
     return self.tap.why_silent(name)
 
 # %% ../nbs/20_kept.ipynb #599eb4a9

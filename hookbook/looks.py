@@ -37,6 +37,7 @@ class LayerLook:
         self.axes = {}   # dimension of the channels by number of dimensions, as the last layer had it
         self.known = {}   # and by class of layer
         self.fed = {}   # of each linear layer: squares of what it was given, summed up, and how many they are
+        self.counts,self.repeated,self.activates = {},set(),{}   # see `call`
 
     def outputs(self,
         track:str, # `layers` or `eval`
@@ -67,6 +68,38 @@ def channel_dim(self:LayerLook,
     dim = self.known[cls]
     if dim is not None: self.axes[t.ndim] = dim
     return self.axes.get(t.ndim, -1 if t.ndim==3 else 1)   # nothing known: a sequence has its features last
+
+# %% ../nbs/47_looks.ipynb #21d331a0
+_most_calls = 8   # of one activation in a pass, that are kept apart
+
+@patch
+def call(self:LayerLook,
+    name:str, # Of the layer
+    m:nn.Module, # The layer
+    out, # What it gives
+):
+    "Put down what one call of an activation gives, if it has several"
+    cls = type(m)
+    if cls not in self.activates: self.activates[cls] = bool(kind_of(cls).activation)
+    if not self.activates[cls] or not isinstance(out, Tensor): return
+    i = self.counts[name] = self.counts.get(name, -1)+1
+    if name not in self.repeated or i>=_most_calls: return
+    column = f'{name}#{i}'
+    self.info.owners[column] = name
+    self.tracks['by_call'].add(column, out, self.channel_dim(m, out))
+
+# %% ../nbs/47_looks.ipynb #02fe78aa
+@patch
+def pass_begins(self:LayerLook):
+    "What was counted was of the pass before"
+    several = {n for n,i in self.counts.items() if 0<i<_most_calls}
+    self.counts.clear()
+    if not self.channels or several<=self.repeated: return
+    self.repeated |= several
+    t = self.tracks['layers']
+    if 'by_call' in self.tracks: return
+    track = self.tracks['by_call'] = Track(t.rows, 2*len(several), t.device, hist=False)
+    for step in t.steps: track.open(step)
 
 # %% ../nbs/47_looks.ipynb #b4b816e5
 @patch

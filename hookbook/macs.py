@@ -115,6 +115,16 @@ def _conv_tbc(x, w, *args, out_val, **kwargs):
 @macs_of('aten: mkldnn_rnn_layer')
 def _rnn(x, w_ih, w_hh, *args, **kwargs): return math.prod(x.shape[:-1])*(w_ih.numel()+w_hh.numel())
 
+# %% ../nbs/31_macs.ipynb #v14c0002
+@macs_of('aten: convolution_backward')
+def _conv_back(grad, x, w, bias, stride, padding, dilation, transposed, padded, groups, wanted, *args, **kwargs):
+    "`wanted` says for image, weight and bias whether its gradient is asked for"
+    positions = x if transposed else grad       # where a filter is laid on
+    return sum(wanted[:2])*positions.numel()*math.prod(w.shape[1:])
+
+@macs_of('aten: conv_tbc_backward')
+def _conv_tbc_back(grad, x, w, *args, **kwargs): return 2*grad.numel()*math.prod(w.shape[:2])
+
 # %% ../nbs/31_macs.ipynb #119d8b34
 def _grown(t, dims):
     "`t` with dimensions of size 1 at `dims`"
@@ -133,6 +143,13 @@ def _sparse(*args, **kwargs):
     if b.layout is not torch.strided: return a.shape[-2]*dense_parts(b)[-1].numel()
     columns = b.shape[-1] if b.ndim>1 else 1
     return dense_parts(a)[-1].numel()*columns
+
+# %% ../nbs/31_macs.ipynb #v14c0005
+@macs_of('aten: _euclidean_dist')
+def _distances(a, b, *args, **kwargs): return _query_key_pairs(a, b)*a.shape[-1]
+
+@macs_of('aten: _cdist_forward')
+def _p_distances(a, b, p, *args, **kwargs): return _distances(a, b) if p==2 else 0
 
 # %% ../nbs/31_macs.ipynb #5080f385
 _linear_kinds = 'linear linear_relu linear_dynamic linear_relu_dynamic linear_dynamic_fp16 linear_relu_dynamic_fp16'
@@ -221,6 +238,7 @@ class Dispatch(TorchDispatchMode):
     ):
         super().__init__()
         self.listener,self.memory,self.plans = listener,memory,{}
+        self.hollow = False      # was there an operator whose price depends on numbers that fakes do not have?
         self.run = fakes and FakeRun(fakes)
 
 # %% ../nbs/31_macs.ipynb #265d0026
@@ -230,13 +248,18 @@ def plan(self:Dispatch, func):
     if func not in self.plans: self.plans[func] = self.make_plan(func)
     return self.plans[func]
 
+# %% ../nbs/31_macs.ipynb #v14c0007
+def _consists_of_others(func):
+    "Is `func` written in terms of other operators, without a kernel of its own? What such a kernel needs inside, nobody sees"
+    return func._can_decompose() and not torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), 'CPU')
+
 # %% ../nbs/31_macs.ipynb #44ba42bf
 @patch
 def make_plan(self:Dispatch, func):
     if op_family(func) in _questions: return 'leave'
     f = formula_for(func)
     if f: return f
-    if func is not _ask_device and func._can_decompose(): return 'open'     # it has no kernel and consists of others
+    if func is not _ask_device and _consists_of_others(func): return 'open'
     return 'note' if may_multiply(func) else 'pass'
 
 # %% ../nbs/31_macs.ipynb #6c5a5be4
@@ -255,13 +278,20 @@ def __torch_dispatch__(self:Dispatch, func, types, args=(), kwargs=None):
     if self.memory: self.memory(out)
     return out
 
+# %% ../nbs/31_macs.ipynb #v14c0009
+def _values_known(t):
+    "Does the sparse tensor `t` have its values? One that was made of a fake does not, and nobody knows how many they are"
+    return not isinstance(t, FakeTensor)
+
 # %% ../nbs/31_macs.ipynb #6e5aea75
 @patch
 def tell(self:Dispatch, func, plan, args, kwargs, out):
     "Tell the listener what ran"
-    if callable(plan):
-        if any(t.layout in sparse_layouts for t in operands(args)): plan = _sparse     # theirs is called mm, too
-        self.listener.count(plan(*args, **kwargs, out_val=out), args)
+    if callable(plan) and (sparse := [t for t in operands(args) if t.layout in sparse_layouts]):
+        known = all(map(_values_known, sparse))
+        self.hollow |= not known
+        plan = _sparse if known else 'note'      # their product is called mm, too
+    if callable(plan): self.listener.count(plan(*args, **kwargs, out_val=out), args)
     elif plan=='note': self.listener.note(str(op_family(func)))
     if op_family(func) in _choosing: self.listener.choose(op_family(func), args)
 
@@ -315,7 +345,8 @@ def _pieces(t):
     parts = []
     if t.layout in sparse_layouts: parts = dense_parts(t)
     if hasattr(t, '__tensor_flatten__'):        # what tensor subclasses tell `torch.compile`
-        parts = [getattr(t, k) for k in t.__tensor_flatten__()[0]]
+        inside = [getattr(t, k) for k in t.__tensor_flatten__()[0]]
+        parts = [o for o in inside if isinstance(o, Tensor)]       # a distributed one also names its mesh
     if parts: return [b for o in parts for b in _pieces(o)]
     n = t.numel()*t.element_size()
     if t.layout is not torch.strided: return [Piece(id(t), n, n)]

@@ -218,8 +218,9 @@ def _meant(choice, names):
         if cls.__name__==choice:
             prefix = 'nn.' if cls.__module__.startswith('torch.nn.') else ''
             return f'To choose by type, give the class: {prefix}{choice}. '
-    deeper = names_matching(names, f'**.{choice}') if choice else []
-    return f"'**.{choice}' matches {some(deeper, 1, say=repr)}. " if deeper else ''
+    ending = re.sub(r'^(\*+\.)+', '', choice)   # a star in front means one more part, and `**.` any number of them
+    deeper = names_matching(names, f'**.{ending}') if ending else []
+    return f"'**.{ending}' matches {some(deeper, 1, say=repr)}. " if deeper else ''
 
 # %% ../nbs/02_modules.ipynb #c7e1a4d2
 def find(

@@ -66,8 +66,11 @@ class Tree:
     def __init__(self,
         trace, # What a run saw
         times=None, # Milliseconds of each module, by name
+        ignored=(), # Names of modules that are left out, with all that is below them
+        formulas=None, # From name to a function of row and module that gives its MACs
     ):
         self.trace,self.times = trace,times or {}
+        self.ignored,self.formulas = set(ignored),formulas or {}
         self.rows,self.first = [],{} # `first`: from the identity of a parameter to the name that it has
         self.below = defaultdict(list)
         for n in trace.nodes:
@@ -85,6 +88,7 @@ def ran(self:Tree, name):
 def shown(self:Tree, name):
     "Is there a row for the module at `name`?"
     m = self.trace.nodes[name].module
+    if name in self.ignored: return False
     if name in self.trace.extra: return self.ran(name)
     return isinstance(m, (nn.ParameterList,nn.ParameterDict)) or not holds_only_params(m)
 
@@ -132,6 +136,17 @@ def counted_before(self:Tree, node, own):
     elsewhere = first!=node.name and not node.calls
     return {'': first} if elsewhere else before
 
+# %% ../nbs/35_rows.ipynb #9c03a006
+def _whole_name(cls): return f'{cls.__module__}.{cls.__qualname__}'
+
+@patch
+def is_a(self:Row,
+    cls, # A class of modules, or a tuple of them
+) -> bool:
+    "Is the module of this row one of `cls`, or of a class derived from it? A row knows their names only"
+    classes = cls if isinstance(cls, tuple) else (cls,)
+    return any(_whole_name(c) in (self.bases or ()) for c in classes)
+
 # %% ../nbs/35_rows.ipynb #b0c01a15
 def _seen_columns(): return [c for c in summary_columns.values() if c.seen]
 
@@ -139,10 +154,12 @@ def _seen_columns(): return [c for c in summary_columns.values() if c.seen]
 def start(self:Tree, name, depth, own):
     "The row of `name`, with what was seen of the module itself"
     n,trace = self.trace.nodes[name],self.trace
-    row = Row(name, n.module._get_name(), depth, calls=n.calls, own_macs=n.macs)
+    row = Row(name, n.type, depth, calls=n.calls, own_macs=n.macs)
     row.time = self.times.get(name)
     row.in_shapes,row.out_shapes = n.in_shapes,n.out_shapes
     row.out_shape = next(iter((n.out_shapes or {}).values()), None)
+    if len(n.shapes)>1: row.call_shapes = [(dict(a), dict(b), k) for (a,b),k in n.shapes.items()]
+    row.bases = [_whole_name(c) for c in type(n.module).__mro__]
     for c in _seen_columns(): setattr(row, c.name, getattr(n, c.seen))
     row.failed = n is trace.failed
     row.registered = name not in trace.extra
@@ -168,6 +185,7 @@ def add(self:Tree, name, depth):
     for kid in kids: self.add_below(row, kid, params, bufs)
     self.fill(row, params, bufs)
     row.dtype = row.dtype or node.out_dtype
+    if name in self.formulas: self.by_formula(row, node.module)
     return row,params,bufs
 
 # %% ../nbs/35_rows.ipynb #67cb5376
@@ -182,6 +200,13 @@ def add_below(self:Tree, row, kid, params, bufs):
     for c in _seen_columns():
         both = getattr(row, c.name)+getattr(child, c.name)
         setattr(row, c.name, both)
+
+# %% ../nbs/35_rows.ipynb #9c03a010
+@patch
+def by_formula(self:Tree, row, module):
+    "The MACs of `row` as its formula says, for all its calls"
+    row.macs = int(self.formulas[row.name](row, module))
+    row.own_macs = max(0, row.macs-sum(c.macs for c in row.children))
 
 # %% ../nbs/35_rows.ipynb #b0c01a16
 @patch
@@ -309,9 +334,10 @@ def fill_columns(self:Tree):
 def model_rows(
     trace, # What a run saw
     times=None, # Milliseconds of each module, by name
+    **kwargs, # Passed to `Tree`
 ) -> tuple: # All rows, that of the model first, and the bytes of all gradients
     "The rows of a model"
-    tree = Tree(trace, times)
+    tree = Tree(trace, times, **kwargs)
     grad_bytes = tree.grow()
     tree.find_active()
     tree.fill_columns()

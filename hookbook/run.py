@@ -60,23 +60,6 @@ def of(cls:RunInfo,
     names = [f.name for f in fields(RunInfo) if f.name in known]
     return RunInfo(**{k: known[k] for k in names})
 
-# %% ../nbs/42_run.ipynb #b792faa7
-# Names as keys, for those who still know it as a dict
-@patch
-def __getitem__(self:RunInfo, k): return getattr(self, k)
-@patch
-def __setitem__(self:RunInfo, k, v): setattr(self, k, v)
-@patch
-def get(self:RunInfo, k, default=None): return getattr(self, k, default) or default
-@patch
-def update(self:RunInfo, **kwargs):
-    for k,v in kwargs.items(): setattr(self, k, v)
-@patch
-def pop(self:RunInfo, k):
-    was = getattr(self, k)
-    setattr(self, k, getattr(type(self)(), k))
-    return was
-
 # %% ../nbs/42_run.ipynb #68cfed56
 class Run(Series):
     """What was recorded: statistics of the layers over the steps, with further tracks `eval`, `inputs`, `output_grads`, and norms `grads`, `weights`, `updates`
@@ -149,6 +132,9 @@ def eval(self:Run): return self.track('eval', 'this run has no evaluation track'
 
 @patch(as_prop=True)
 def inputs(self:Run): return self.track('inputs', 'inputs were not recorded: use record(..., inputs=True)')
+
+@patch(as_prop=True)
+def by_call(self:Run): return self.track('by_call', 'no activation was called several times in a pass, or no maxima of channels were recorded')
 
 @patch(as_prop=True)
 def output_grads(self:Run): return self.track('output_grads', 'gradients of outputs were not recorded: use record(..., output_grads=True)')

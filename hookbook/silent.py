@@ -57,7 +57,10 @@ facts = dict(
     transform=('It ran inside a `torch.func` transform such as `vmap`, where tensors mean nothing to the outside: '
                'capture a plain forward.'),
     compiling='It was only traced, as by `torch.export`, where there are no numbers yet: capture a plain forward.',
-    tracing='It was only traced by `torch.jit.trace`: capture a plain forward.',
+    tracing='It was only traced, as by `torch.jit.trace`: capture a plain forward.',
+    fake='It ran on fake tensors, which have no numbers: capture a plain forward.',
+    batched=('Its gradients came in batches, in which one tensor stands for many, as `is_grads_batched=True` and '
+             '`jacobian(vectorize=True)` make them: capture those of a plain backward pass.'),
     stopped='The run was stopped before it, as stop=True asks.')
 
 def told_facts(

@@ -97,7 +97,8 @@ def run_script(
     **kwargs, # Passed to `watch`
 ):
     "Run a script as `python` would, and say in the end what was seen; does not come back if the script fails"
-    w = watch(out=Path(out or new_folder(argv[0])), **kwargs)
+    out = Path(out or new_folder(argv[0])).absolute()   # the script may change its folder
+    w = watch(out=out, **kwargs)
     script,end,fault = Script(argv, module),Once(w.tell),None
     w.done = end
     # the other ranks may not come to a merge, and a script that was stopped early needs no advice

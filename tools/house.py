@@ -7,7 +7,7 @@ from pathlib import Path
 
 root = Path(__file__).resolve().parents[1]
 parts = {'0': 'The ground', '1': 'Hooks', '2': 'Capture and edit', '3': 'Summary', '4': 'Recording', '5': 'Meaning',
-         '6': 'Pictures and pages', '7': 'Training loop and classic API', '8': 'Commands', '9': 'The whole'}
+         '6': 'Pictures and pages', '7': 'Training loop and classic API', '8': 'Commands', '9': 'Other libraries and the whole'}
 MINUTES = 35   # a sitting
 STRETCH = 80   # exported lines in a row that nothing shows or tests: about two screens
 
@@ -16,16 +16,19 @@ STRETCH = 80   # exported lines in a row that nothing shows or tests: about two 
 def chapters(lib=root/'hookbook'):
     "From each module's name to the number of its notebook"
     res = {}
-    for f in sorted(lib.glob('*.py')):
-        m = re.search(r'File to edit: \.\./nbs/(\d\d)_\w+\.ipynb', f.read_text(encoding='utf-8'))
-        if m: res[f.stem] = int(m[1])
+    for f in sorted(lib.rglob('*.py')):
+        m = re.search(r'File to edit: (?:\.\./)+nbs/(\d\d)_\w+\.ipynb', f.read_text(encoding='utf-8'))
+        if m: res[name_of(f, lib)] = int(m[1])
     return res
 
-def imported(tree):
-    "Each import of ours in `tree`: line, module, and the name taken from it"
+def name_of(f, lib): return '.'.join(f.relative_to(lib).with_suffix('').parts)
+
+def imported(tree, folder=''):
+    "Each import of ours in `tree`, of a module in the subpackage `folder`: line, module, and the name taken from it"
     for o in ast.walk(tree):
         if isinstance(o, ast.ImportFrom) and (o.level or (o.module or '').split('.')[0]=='hookbook'):
             mod = (o.module or '').removeprefix('hookbook').strip('.')
+            if folder and o.level==1: mod = f'{folder}.{mod}'.strip('.')
             for a in o.names: yield (o.lineno, mod, a.name) if mod else (o.lineno, a.name, '')
         elif isinstance(o, ast.Import):
             for a in o.names:
@@ -35,10 +38,10 @@ def imported(tree):
 
 def private(name): return name.startswith('_') and not name.startswith('__')
 
-def taken(tree, mods):
+def taken(tree, mods, folder=''):
     "Private names that `tree` takes from a module of ours: line, module, name"
-    ours = {name or mod: mod for _,mod,name in imported(tree) if not name and mod in mods}
-    for line,mod,name in imported(tree):
+    ours = {name or mod: mod for _,mod,name in imported(tree, folder) if not name and mod in mods}
+    for line,mod,name in imported(tree, folder):
         if private(name): yield line,mod,name
     for o in ast.walk(tree):
         if isinstance(o, ast.Attribute) and isinstance(o.value, ast.Name) and o.value.id in ours and private(o.attr): yield o.lineno,ours[o.value.id],o.attr
@@ -46,16 +49,17 @@ def taken(tree, mods):
 def run_down(lib=root/'hookbook'):
     "What is wrong with the imports, one line each; an import from a higher chapter is also the only way to make a circle"
     num = chapters(lib)
-    for f in sorted(lib.glob('*.py')):
+    for f in sorted(lib.rglob('*.py')):
         if f.stem in ('_modidx', '__init__', '__main__'): continue
-        if f.stem not in num:
+        me,folder = name_of(f, lib),name_of(f, lib).rpartition('.')[0]
+        if me not in num:
             yield f'{f.name} comes from no numbered chapter: give its notebook a number, or remove the module'
             continue
         tree = ast.parse(f.read_text(encoding='utf-8'))
-        for line,mod,_ in imported(tree):
-            if mod in num and num[mod]>=num[f.stem]: yield f'{f.name}:{line} imports {mod}, and chapter {num[f.stem]:02} may import from lower ones only, not from {num[mod]:02}'
-        for line,mod,name in taken(tree, num):
-            if mod in num and num[mod]//10!=num[f.stem]//10: yield f'{f.name}:{line} takes the private name {mod}.{name} from another part: give it a public name, or do without'
+        for line,mod,_ in imported(tree, folder):
+            if mod in num and num[mod]>=num[me]: yield f'{f.name}:{line} imports {mod}, and chapter {num[me]:02} may import from lower ones only, not from {num[mod]:02}'
+        for line,mod,name in taken(tree, num, folder):
+            if mod in num and num[mod]//10!=num[me]//10: yield f'{f.name}:{line} takes the private name {mod}.{name} from another part: give it a public name, or do without'
 
 def one_number(nbs=root/'nbs'):
     "Numbers that two chapters have"
@@ -88,7 +92,7 @@ def readable(nbs=root/'nbs'):
     for f in sorted(nbs.rglob('*.ipynb')):
         if any(o[0] in '._' for o in f.relative_to(nbs).parts): continue
         main,_,longest = length(f)
-        if main>MINUTES: yield f'{f.name} takes {main:.0f} minutes, and a sitting has {MINUTES}: cut it, or move what is rare under a heading "Edges"'
+        if round(main)>MINUTES: yield f'{f.name} takes {main:.0f} minutes, and a sitting has {MINUTES}: cut it, or move what is rare under a heading "Edges"'
         if longest>STRETCH: yield f'{f.name} has {longest} exported lines in a row without a lesson, and at most {STRETCH} can be followed'
 
 def main():
