@@ -183,6 +183,7 @@ class Pace:
         self.skip = self.eval_skip = 1   # factors, for axes that were thinned
         self.live = self.eval_live = False   # is this training step recorded, and this evaluation pass?
         self.pausing = False
+        self.resting = False   # does a pass run in which nothing is recorded?
         self.eval_row = None   # the row of evaluation that is open
         self.began,self.spent = None,0.   # when the last step began, and what recording has taken since
         # of the last steps: the time without recording, and that of recording, `None` where nothing was recorded

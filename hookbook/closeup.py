@@ -8,8 +8,8 @@ Docs: https://hookbook.github.io/hookbook/closeup.html.md"""
 
 # %% auto #0
 __all__ = ['current_loss', 'number_of', 'nodes_between', 'op_name', 'as_rows', 'targets_of', 'params_behind',
-           'unregistered_names', 'spread_over_batch', 'rows_apart', 'input_facts', 'CloseUp', 'main_output',
-           'minds_training', 'own_end', 'settings_of']
+           'unregistered_names', 'spread_over_batch', 'rows_apart', 'input_facts', 'CloseUp', 'is_dense', 'main_output',
+           'minds_training', 'own_end', 'add_loss']
 
 # %% ../nbs/45_closeup.ipynb #45b00006
 import math, sys
@@ -20,6 +20,8 @@ from fastcore.basics import patch, store_attr
 from .nested import *
 from .kinds import *
 from .running import *
+from .inert import InertHook
+from .table import Table, send
 
 # %% ../nbs/45_closeup.ipynb #45b00009
 # the functions that begin a backward pass, and what they call the tensor that they were given
@@ -240,8 +242,14 @@ class CloseUp:
         self.passes,self.clean,self.before = set(),{},{}
         return self.on
 
+# %% ../nbs/45_closeup.ipynb #45b0003e
+def is_dense(t) -> bool:
+    "Is `t` a plain tensor of floating point numbers, that can be computed with?"
+    if type(t) not in (Tensor,nn.Parameter) or not t.numel() or not t.is_floating_point(): return False
+    return t.layout is torch.strided and not t.is_nested and not t.is_meta and t.element_size()>1   # float8 has no sums
+
 # %% ../nbs/45_closeup.ipynb #45b0002d
-def _floats(x): return [t for t in tensors(x) if t.is_floating_point() and t.numel()]
+def _floats(x): return [t for t in tensors(x) if is_dense(t)]
 
 def _version(t): return -1 if t.is_inference() else t._version   # those of inference mode don't count
 
@@ -281,7 +289,7 @@ def main_output(
     out, # What a model gives, any nested value
 ): # Its first tensor that asks for a gradient, one with several values where there is one; or `None`
     "What of a model's output the loss is made from"
-    ts = [t for t in tensors(out) if t.requires_grad and t.is_floating_point() and t.grad_fn is not None]
+    ts = [t for t in tensors(out) if t.requires_grad and t.grad_fn is not None and is_dense(t)]
     many = [t for t in ts if t.numel()>1]
     return next(iter(many or ts), None)
 
@@ -333,9 +341,11 @@ def went_back(self:CloseUp,
     end:str, # And its name
     grad, # The gradient that came back to it
     loss, # The loss, or `None`
-    scale=1, # By which the loss was multiplied
+    opts=(), # All optimizers
 ):
     "Put down what loss it is, and what it was given"
+    self.backward_begins(opts)   # of a later chapter
+    scale = self.scale
     if 'loss' in self.look or out.shape!=grad.shape: return
     x,grad = as_rows(out),grad.detach()/scale
     way = [] if loss is None else nodes_between(loss, made)
@@ -343,6 +353,40 @@ def went_back(self:CloseUp,
                  low=x.min(), high=x.max(), rms=x.square().mean().sqrt(), std=x.std(), sums=(x.sum(1)-1).abs().max())
     if loss is not None: facts['value'] = loss.detach().float().reshape(())/scale
     self.look['loss'] = facts | targets_of(out, grad)
+
+# %% ../nbs/45_closeup.ipynb #45b00040
+@patch
+def await_grad(self:CloseUp,
+    out, # The output whose gradient is waited for
+    tell, # Called with what `went_back` wants to know of the output, or `None`, and the gradient
+):
+    "Wait for the gradient of an output"
+    output = (out.detach(),number_of(out),own_end(out)) if self.on else None
+    out.register_hook(InertHook(_tell, tell, output, out._version))
+
+def _tell(tell, output, version, grad):
+    changed = output and output[0]._version!=version   # somebody has written to it since
+    tell(None if changed else output, grad)   # and return nothing: a tensor hook's answer would replace the gradient
+
+@patch(as_prop=True)
+def scale(self:CloseUp):
+    "What the loss is multiplied by"
+    s = self.scaler
+    return s._get_scale_async() if s is not None and s.is_enabled() else 1   # private: `get_scale` would wait for the device
+
+# %% ../nbs/45_closeup.ipynb #45b00041
+def add_loss(
+    table:Table, # Of one column, with a sum and a count in each cell
+    loss, # The loss, or `None`
+    scale=1, # What it was multiplied by
+):
+    "Put down the loss of a pass"
+    if loss is None: return
+    table.follow(loss.device)
+    value,n = table.cells[0].unbind()
+    value += send((loss.detach()/scale).reshape(()), table.device)
+    n += 1
+    table.version += 1
 
 # %% ../nbs/45_closeup.ipynb #45b00033
 @patch
@@ -353,73 +397,10 @@ def layer(self:CloseUp,
 ):
     "A layer has run"
     for path,t in [('',out)] if isinstance(out, Tensor) else leaves(out):
-        spread = spread_over_batch(t)
+        spread = spread_over_batch(t) if is_dense(t) else None
         if spread is not None: self.look.setdefault('spread', {})[name+path] = spread
     if isinstance(m, nn.modules.batchnorm._BatchNorm) and m.training and isinstance(out, Tensor):
         self.look.setdefault('batch', {})[name] = len(out)
-
-# %% ../nbs/45_closeup.ipynb #45b00035
-def _probe(opt):
-    "Some gradients of the parameters of an optimizer"
-    grads = [p.grad for g in opt.param_groups for p in g['params'] if p.requires_grad]
-    return [g for g in grads if g is not None and not g.is_sparse][-3:]
-
-# %% ../nbs/45_closeup.ipynb #1925c497
-@patch
-def backward_begins(self:CloseUp,
-    opts, # All optimizers
-):
-    "A gradient has come back to the model: the first of its pass?"
-    this = backward_pass()
-    if this in self.passes: return
-    self.passes.add(this)
-    for o in opts:
-        grads = _probe(o)
-        norm = sum(g.detach().float().abs().sum() for g in grads) if grads else torch.zeros(())
-        was = self.clean.get(id(o))
-        self.clean[id(o)] = norm if was is None else torch.minimum(was.to(norm.device), norm)
-
-# %% ../nbs/45_closeup.ipynb #45b00036
-_low = (torch.float16,torch.bfloat16)
-_LARGE = 2**22   # elements: larger weights are not looked at closely
-
-@patch
-def opt_begins(self:CloseUp,
-    opt, # An optimizer that is about to step
-    names, # Names of its parameters, by id
-):
-    "Put down how an optimizer is set, what gradients it carries over, and whether units are alike"
-    if id(opt) in self.clean: self.look.setdefault('carried', []).append(self.clean[id(opt)])
-    named = [(names[id(p)], p) for g in opt.param_groups for p in g['params'] if id(p) in names and p.numel()<=_LARGE]
-    weights = [(n,p) for n,p in named if p.ndim>1 and len(p)>1 and p.requires_grad and type(p) in (Tensor,nn.Parameter)]
-    if self.rows in (1,3,9): self.look.setdefault('apart', {}).update({n: rows_apart(p) for n,p in weights if p.grad is not None})
-    self.before[id(opt)] = [(n, p, p.detach().clone()) for n,p in named if p.dtype in _low and p.grad is not None]
-    self.look.setdefault('opts', []).append(settings_of(opt, names))
-
-# %% ../nbs/45_closeup.ipynb #45b00037
-def settings_of(
-    opt, # An optimizer
-    names, # Names of parameters, by id
-) -> dict:
-    "How an optimizer is set"
-    group = opt.param_groups[0]
-    decay = {names[id(p)]: float(g['weight_decay']) for g in opt.param_groups if g.get('weight_decay') for p in g['params'] if id(p) in names}
-    lr = {names[id(p)]: float(g['lr']) for g in opt.param_groups for p in g['params'] if id(p) in names}
-    low = [names[id(p)] for g in opt.param_groups for p in g['params'] if p.dtype==torch.float16 and id(p) in names]
-    decoupled = bool(group.get('decoupled_weight_decay', 'AdamW' in type(opt).__name__))
-    return dict(kind=type(opt).__name__, lr=lr, decay=decay, decoupled=decoupled, eps=float(group.get('eps', 1)), half=low[:8], adam='betas' in group)
-
-# %% ../nbs/45_closeup.ipynb #4cdf5563
-@patch
-def opt_ends(self:CloseUp,
-    opt, # An optimizer that has stepped
-):
-    "Of weights of low precision: what share did the step leave as they were, though they had a gradient?"
-    for n,p,was in self.before.pop(id(opt), ()):
-        if p.grad is None: continue
-        asked = p.grad!=0
-        kept = ((p.detach()==was) & asked).sum()/asked.sum()
-        self.look.setdefault('kept', {})[n] = kept
 
 # %% ../nbs/45_closeup.ipynb #45b00038
 def _plain(v):

@@ -44,7 +44,7 @@ def _at_layer(ref, method, *args):
     rec = ref()
     if rec is None or rec.closed: return
     if torch.compiler.is_compiling(): rec.eager.needed = True
-    elif not rec.resting and not blind(): rec.try_to(method, *args)
+    elif not rec.pace.resting and not blind(): rec.try_to(method, *args)
 
 # %% ../nbs/48_recording.ipynb #8dc1aa4f
 def _how_many(model, layers):
@@ -98,7 +98,7 @@ class Recording(Run):
         self.ended = ended   # called with the recorder at the clock's limit; default: close it
         self.view = None   # called now and then with a run that grows: draws or saves it
         self.listeners = []   # called with this recorder whenever a recorded step is whole
-        self.resting,self.closed = False,False   # does a pass run in which nothing is recorded?
+        self.closed = False
         self.looked_last = False   # was there a last look at the weights?
         self._hang(model, layers, inputs, hold, opts)
         if functions or asked: self.listen(asked, functions)   # of a later chapter
@@ -287,6 +287,29 @@ def __exit__(self:Recording, kind, *args):
 def __del__(self:Recording):
     if not getattr(self, 'closed', True) and not sys.is_finalizing(): self.close(flush=False)
 
+# %% ../nbs/48_recording.ipynb #48c10002
+@patch
+def _closely(self:Recording, method, *args):
+    if self.closeup.on: self.guard('a close look', getattr(self.closeup, method), *args)
+
+@patch
+def _await(self:Recording, m, args, out):
+    "Wait for the gradient of what the model gave"
+    start,t = self.pace.now(),main_output(out)
+    if t is None: return
+    if self.clock.inside: self._closely('gave', self.inner, args, t, self.opts)
+    self.closeup.await_grad(t, partial(_came_back, weakref.ref(self), self.clock.step))
+    self.pace.spent += self.pace.now()-start
+
+# %% ../nbs/48_recording.ipynb #48c10003
+def _came_back(ref, step, output, grad):
+    rec = ref()
+    if rec is None or rec.closed or not rec.pace.live or rec.clock.step!=step: return
+    start,loss = rec.pace.now(),current_loss()
+    rec.guard('the loss', add_loss, rec.tracks['loss'], loss, rec.closeup.scale)
+    if output: rec._closely('went_back', *output, grad, loss, rec.opts)
+    rec.pace.spent += rec.pace.now()-start
+
 # %% ../nbs/48_recording.ipynb #b62d67ca
 @patch
 def _trains(self:Recording): return self.inner.training and torch.is_grad_enabled()
@@ -297,7 +320,7 @@ def model_begins(self:Recording, *args):
     if recomputing(): return
     self._follow(self.clock.model_begins(self._trains()))
     live = self.pace.live if self.clock.train else self.pace.eval_live
-    self.resting = not live
+    self.pace.resting = not live
     self.layer_look.pass_begins()
     if not self.clock.train: self.guard('evaluation passes', self.closeup.note_mode, self.inner, self.clock.step)
     elif live and args: self._closely('given', args[1])
@@ -309,7 +332,7 @@ def _model_ends(self:Recording, m=None, args=(), out=None):
     if self.clock.train and self.pace.live and out is not None: self._await(m, args, out)
     self.clock.model_ends()
     if self.attached.functions: self.settle()
-    self.resting = False
+    self.pace.resting = False
 
 # %% ../nbs/48_recording.ipynb #1f05b610
 @patch
@@ -394,77 +417,6 @@ def _look(self:Recording, name, m, args, out, train):
     if not self.closeup.on: return
     self._closely('layer', name, m, out)
     if not self.clock.inside: self._await(m, args, out)
-
-# %% ../nbs/48_recording.ipynb #48c10002
-@patch
-def _closely(self:Recording, method, *args):
-    if self.closeup.on: self.guard('a close look', getattr(self.closeup, method), *args)
-
-@patch
-def _await(self:Recording, m, args, out):
-    "Wait for the gradient of what the model gave"
-    start,t = self.pace.now(),main_output(out)
-    if t is None: return
-    close = self.closeup.on
-    if close and self.clock.inside: self._closely('gave', self.inner, args, t, self.opts)
-    kept = (t.detach(),number_of(t),own_end(t),t._version) if close else None
-    t.register_hook(InertHook(_came_back, weakref.ref(self), self.clock.step, kept))
-    self.pace.spent += self.pace.now()-start
-
-# %% ../nbs/48_recording.ipynb #48c10003
-def _came_back(ref, step, kept, grad):
-    rec = ref()
-    if rec is None or rec.closed or not rec.pace.live or rec.clock.step!=step: return
-    start,loss = rec.pace.now(),current_loss()
-    rec.guard('the loss', rec._add_loss, loss)
-    if kept and kept[0]._version==kept[3]:
-        rec._closely('backward_begins', rec.opts)
-        rec._closely('went_back', *kept[:3], grad, loss, rec._scale())
-    rec.pace.spent += rec.pace.now()-start
-
-@patch
-def _scale(self:Recording):
-    s = self.layer_look.scaler
-    return s._get_scale_async() if s is not None and s.is_enabled() else 1   # private: `get_scale` would wait for the device
-
-@patch
-def _add_loss(self:Recording, loss):
-    if loss is None: return
-    t = self.tracks['loss']
-    t.follow(loss.device)
-    value,n = t.cells[0].unbind()
-    value += send((loss.detach()/self._scale()).reshape(()), t.device)
-    n += 1
-    t.version += 1
-
-# %% ../nbs/48_recording.ipynb #3f220b4c
-@patch
-def pause(self:Recording):
-    "Stop looking, but keep counting steps"
-    self.pace.pause()
-    self.eager.set(False)
-
-@patch
-def resume(self:Recording):
-    "Look again, from the next step on"
-    self.pace.resume()
-    self.eager.ends(self.pace.due(self.clock.step+1))
-
-# %% ../nbs/48_recording.ipynb #2088ecd2
-@patch
-@contextmanager
-def paused(self:Recording):
-    "Record nothing inside this context"
-    self.pause()
-    try: yield self
-    finally: self.resume()
-
-# %% ../nbs/48_recording.ipynb #e547b42b
-@patch
-def _show(self:Recording):
-    start = self.pace.now()
-    self.guard(getattr(self.view, 'what', 'the live view'), self.view, self, False)
-    self.pace.spent += self.pace.now()-start
 
 # %% ../nbs/48_recording.ipynb #0fbcbaf7
 @patch
