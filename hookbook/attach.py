@@ -73,6 +73,7 @@ class Attached:
         store_attr('layers,hook_layer,hold')
         self.model_ref,self.inner_ref = _ref(model, hold),_ref(named_modules(model)[''], hold)
         self.opt_refs,self.handles,self.hooked,self.stale = [],[],{},False
+        self.listeners = []   # called with the recorder whenever a recorded step is whole
         self.functions = None   # listens to functions in the code of the model, see `Functions`
         self.add(register_module_module_registration_hook(InertHook(_registered, weakref.ref(self))))
 

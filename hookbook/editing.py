@@ -54,7 +54,7 @@ class edit:
     "Change what chosen layers of a model hand on, inside of a `with` block"
     def __init__(self,
         model:nn.Module, # Any module
-        edits:dict, # From a choice of layers, as `find` takes it, to a function of a tensor or of name and value, or a value
+        edits:dict, # From a choice of layers, as `find` takes it, or of functions (`'h.*.attn/softmax'`), to a function of a tensor or of name and value, or a value
     ):
         _check_edit(model, edits)
         self.model,self.edits,self.ops = model,{},[]  # `ops`: a choice of functions, and what is to be done to them

@@ -182,6 +182,11 @@ def norms_of(
         for i,n in zip(idx, norms): res[i] = send(n, like.device)
     return torch.stack(res)
 
+# %% ../nbs/47_looks.ipynb #ab2c78cd
+def _has_norm(p):
+    if p.is_meta or is_lazy(p) or not p.numel(): return False
+    return p.element_size()>1 and (p.is_floating_point() or p.is_complex())   # float8 has no norm
+
 # %% ../nbs/47_looks.ipynb #272097a2
 # elements of a parameter that are copied to measure its update: 4 MB, and the norm of so many is right to a tenth of a percent
 _COPY = 2**20
@@ -263,7 +268,7 @@ def before(self:OptimizerLook,
     closure:bool=False, # Does it make the gradients itself, by a closure?
 ):
     "Norms of gradients and weights; keep what the weights are"
-    params = [p for p in params_of(opt) if p.numel()]
+    params = [p for p in params_of(opt) if _has_norm(p)]
     names = self.names_of(params, model)
     was = [some_values(p).clone() for p in params]
     self.held[id(opt)] = params,names,was,closure

@@ -8,8 +8,8 @@ Docs: https://hookbook.github.io/hookbook/observe.html.md"""
 __all__ = ['optimizer_step', 'How', 'run_once', 'is_own_fault', 'has_numbers', 'brief_error', 'observe', 'timed', 'remarks']
 
 # %% ../nbs/33_observe.ipynb #6fdbc3c4
-import collections, copy, dataclasses, logging, re, statistics, sys, time
-from contextlib import ExitStack
+import collections, copy, dataclasses, logging, math, re, statistics, sys, time
+from contextlib import contextmanager, ExitStack
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
@@ -20,7 +20,7 @@ from .running import fast_path_off, force_eager
 from .borrow import borrowed, forget_fakes, replaced, stay_young
 
 # %% ../nbs/33_observe.ipynb #c33e7bd4
-from .fakes import device_of, home, is_distributed, pad_packed, storage_id, swap_inputs, swap_state, Aliases, Copies, Fakes
+from .fakes import device_of, home, is_distributed, operands, pad_packed, storage_id, swap_inputs, swap_state, Aliases, Copies, Fakes
 from .macs import bytes_of, Dispatch, Memory
 from .trace import watch_calls, CallStack, Trace
 
@@ -220,6 +220,10 @@ def _given(args, kwargs, held, given, stand_in):
     args,pairs = swap_inputs((list(args), list(kwargs.items())), theirs, stand_in)
     return args,dict(pairs)
 
+# %% ../nbs/33_observe.ipynb #v14e0050
+# ways to be done sooner, as for long recurrences below: called with the trace, the `Dispatch` and the `How` of a run on fakes,
+_shortcuts = []      # and each yields `(object, attribute, what it is)`
+
 # %% ../nbs/33_observe.ipynb #961a2c77
 def run_once(
     model:nn.Module, # Any model
@@ -247,6 +251,8 @@ def run_once(
         for o,k,v in _on_fakes(how.hidden, trace) if how.fake else (): stack.enter_context(replaced(o, k, v))
         dispatch = stack.enter_context(Dispatch(trace, stand_in if how.fake else None, memory))
         stack.enter_context(replaced(nn.Module, '__call__', watch_calls(trace.calls)))
+        for shortcut in _shortcuts if how.fake else ():
+            for o,k,v in shortcut(trace, dispatch, how): stack.enter_context(replaced(o, k, v))
         try: _Run(how, trace, made, cuda, memory, stand_in)(model, args, kwargs)
         except Exception as e: trace.outcome.error = e
         trace.outcome.hollow,trace.outcome.on_cpu = dispatch.hollow,place.type=='cpu'
@@ -351,6 +357,8 @@ def _left_open(trace, how):
     if made: yield f'made anew in each forward, with parameters that no optimizer gets and that are not counted: {made}'
     if o.peak is not None and o.on_cpu and _has_convolutions(trace):
         yield 'convolutions on a CPU work in a space of their own, which is not in the peak'
+    if o.peak is not None and o.steps_left_out:
+        yield f'{o.steps_left_out:,} steps of recurrent layers are counted by the first ones; the peak is an estimate, within about 15 %'
     if trace.saved.unseen: yield 'torch.func does not tell what it saves for backward, so it is not counted'
 
 # %% ../nbs/33_observe.ipynb #v14e0010
@@ -446,6 +454,115 @@ def timed(
     runs = [_one_timed(model, args, kwargs, watch) for _ in range(n+1)][1:]
     def median(name): return 1000*statistics.median(r[name] for r in runs)
     return {name: median(name) for name in runs[-1]}
+
+# %% ../nbs/33_observe.ipynb #v14e0053
+_long = 32       # steps from which on not all are run
+_short = 2,3     # steps of the runs on the side; the first step differs from the others, as nothing came before it
+
+class _Bill:
+    "What a piece of work costs"
+    def __init__(self, params):
+        self.params,self.macs,self.by_param = params,0,collections.Counter()
+        self.uncounted,self.saved,self.back = collections.Counter(),{},0
+        self.held = self.peak = 0      # bytes after the forward, and at most until the end
+
+    def count(self, macs, args):
+        self.macs += macs
+        for t in operands(args): self.by_param[storage_id(t.untyped_storage())] += macs
+    def note(self, name): self.uncounted[name] += 1
+    def choose(self, op, args): pass
+
+    def pack(self, t):
+        st = t.untyped_storage()
+        if not self.params.owns(st): self.saved[storage_id(st)] = st.nbytes(),t      # with `t`, its address stays its own
+        return t
+
+    @property
+    def saved_bytes(self): return sum(n for n,_ in self.saved.values())
+
+# %% ../nbs/33_observe.ipynb #v14e0055
+@contextmanager
+def _aside(dispatch, listener):
+    "What runs in this block is told to `listener`, and leaves no trace in the peak"
+    was,memory = dispatch.listener,dispatch.memory
+    peak = memory and memory.peak
+    dispatch.listener = listener
+    if memory: memory.peak = memory.live
+    try: yield
+    finally:
+        dispatch.listener = was
+        if memory: memory.peak = peak
+
+def _own(t): return t.detach().requires_grad_(t.requires_grad)
+
+def _bill_of(f, x, state, weights, trace, dispatch, how):
+    "The `_Bill` of `f(x, state)`, forward and, if asked for, backward"
+    res,memory = _Bill(trace.params),dispatch.memory
+    x,state = map_leaves(_own, (x, state))
+    before = memory.live if memory else 0
+    with _aside(dispatch, res), torch.autograd.graph.saved_tensors_hooks(res.pack, lambda t: t):
+        outs = [t for t in tensors(f(x, state)) if t.requires_grad]
+        res.held = memory.live-before if memory else 0
+        back,given = _Bill(trace.params),[t for t in tensors((x, state, weights)) if t.requires_grad]
+        dispatch.listener = back
+        if how.backward and outs: torch.autograd.grad(outs, given, [torch.ones_like(t) for t in outs], allow_unused=True)
+        if memory: res.peak = memory.peak-before
+    res.back = back.macs
+    return res
+
+# %% ../nbs/33_observe.ipynb #v14e0056
+class _More(torch.autograd.Function):
+    "The results of a short run, made as long as those of the whole; so many bytes are held until backward comes, and more while it goes on"
+    @staticmethod
+    def forward(ctx, pay, held, more, size, out, *state):
+        ctx.set_materialize_grads(False)
+        ctx.pay,ctx.more,ctx.size = pay,more,out.shape
+        ctx.ballast = out.new_empty(held, dtype=torch.uint8)
+        return out.new_empty(size),*(torch.empty_like(s) for s in state)
+
+    @staticmethod
+    def backward(ctx, grad, *grads):
+        ctx.pay()
+        ctx.ballast.new_empty(ctx.more)
+        ctx.ballast = None
+        return None,None,None,None,grad if grad is None else grad.new_empty(ctx.size),*grads
+
+# %% ../nbs/33_observe.ipynb #v14e0057
+def _put_down(trace, n, short, longer):
+    "Put down to the module that runs what `n` further steps cost; returns the function that does so for their backward"
+    node,owned = trace.calls.top,trace.params.storages
+    node.macs += n*(longer.macs-short.macs)
+    node.saved += n*(longer.saved_bytes-short.saved_bytes)
+    for k,macs in longer.by_param.items():
+        if k in owned: trace.params.macs[k] += n*(macs-short.by_param[k])
+    for k,times in longer.uncounted.items():
+        if times>short.uncounted[k]: trace.uncounted[k] += n*(times-short.uncounted[k])
+    def pay(): node.back_macs += n*(longer.back-short.back)
+    return pay
+
+# %% ../nbs/33_observe.ipynb #v14e0058
+def _in_few_steps(whole, trace, dispatch, how):
+    "A stand-in for `whole`, a recurrent layer of `torch._VF`"
+    def f(x, state, weights, *rest):
+        batch_first = rest[-1]
+        if x.ndim<3 or x.shape[d := 1 if batch_first else 0]<_long: return whole(x, state, weights, *rest)    # or it is packed
+        def run(x, state): return whole(x, state, weights, *rest)
+        short,longer = [_bill_of(run, x.narrow(d, 0, n), state, weights, trace, dispatch, how) for n in _short]
+        n = x.shape[d]-_short[-1]
+        out,*ends = run(x.narrow(d, 0, _short[-1]), state)
+        size = list(out.shape)
+        size[d] = x.shape[d]
+        pay = _put_down(trace, n, short, longer)
+        trace.outcome.steps_left_out += n
+        longer_by = (math.prod(size)-out.numel())*out.element_size()
+        held,peak = longer.held-short.held,longer.peak-short.peak
+        return _More.apply(pay, max(n*held-longer_by, 0), max(n*(peak-held)-longer_by, 0), size, out, *ends)
+    return f
+
+def _recurrent_layers(trace, dispatch, how):
+    for k in ('lstm','gru','rnn_tanh','rnn_relu'): yield torch._VF,k,_in_few_steps(getattr(torch._VF, k), trace, dispatch, how)
+
+_shortcuts.append(_recurrent_layers)
 
 # %% ../nbs/33_observe.ipynb #v14e0042
 def remarks(

@@ -56,7 +56,7 @@ def op_kind(
 ) -> str: # `'asks'`, `'view'`, `'cast'`, `'creates'`, or `''`
     "What kind of function this is, if it computes nothing"
     given,got,base = tensors((args,kwargs)),tensors(out),op_base(f)
-    if not got: return '' if base=='setitem' else 'asks'
+    if not got: return 'asks'
     if not given or base.startswith('new_') or base.endswith('_like'): return 'creates'
     if base in _casts: return 'cast'
     if writes_first(f, args, kwargs) or 'out' in kwargs: return ''

@@ -144,21 +144,26 @@ class Place(NamedTuple):
     hook:bool # Is it a hook that calls it, and not the module's own code?
     by_itself:bool # Does it run in a function that is checkpointed without the module?
     made:str # `'.<ReLU>'` if it is called by a module without a name, which is made in the code
+    caller:object # The frame that calls it
+
+_told = _Mode.__torch_function__.__code__
 
 @patch
 def place(self:_Mode, frame, here):
-    "How the function is called in the code of `here`: `(runs, hook, by_itself, made)`; see `Place`"
-    by_itself,hook,made,inner = False,False,'',(None,None)
+    "How the function is called in the code of `here`: see `Place`"
+    by_itself,hook,made,inner,caller = False,False,'',(None,None),frame
     while frame and id(frame)!=here.frame:
         code = frame.f_code
         by_itself = by_itself or code.co_filename==_checkpoint
+        if code is _told: caller = frame.f_back   # another mode has passed it on
         if code is _call_code:
             m = frame.f_locals['self']
             hook = hook or id(m) in self.watch.inside   # for whose own code we're off
             made = f'.<{type(m).__name__}>{made}'
         frame,inner = frame.f_back,(frame,inner[0])
     called = inner[1] or inner[0]   # by PyTorch's call of the module: its forward, or a hook
-    return Place(frame is not None, hook or called.f_code.co_filename.startswith(_ours), by_itself, made)
+    hook = hook or called.f_code.co_filename.startswith(_ours)
+    return Place(frame is not None, hook, by_itself, made, caller)
 
 @patch
 def wanted(self:_Mode, here, base, f, args, kwargs):
@@ -174,7 +179,7 @@ def wanted(self:_Mode, here, base, f, args, kwargs):
     try: name = here.wanted.names[*key,i]
     except KeyError: name = here.wanted.named(*key, i)
     if name is None: return f(*args, **kwargs)
-    return self.watch.call(Op(name, here.module, site_of(frame), place.by_itself), f, args, kwargs)
+    return self.watch.call(Op(name, here.module, site_of(place.caller), place.by_itself), f, args, kwargs)
 
 # %% ../nbs/16_own_code.ipynb #8ebc1389
 class OpWatch:

@@ -19,6 +19,7 @@ from fastcore.basics import patch
 from fastcore.foundation import L
 from .modules import *
 from .running import *
+from .grads import TensorHooks
 from .hook import *
 from .silent import is_compiled
 from .table import *
@@ -96,8 +97,9 @@ class Recording(Run):
         self.closeup = CloseUp(self.info, scaler)
         self.path,self.flush_every = path,flush_every
         self.ended = ended   # called with the recorder at the clock's limit; default: close it
+        self.asked = TensorHooks()   # in this step
+        self.unsaved = ''   # why the last save failed
         self.view = None   # called now and then with a run that grows: draws or saves it
-        self.listeners = []   # called with this recorder whenever a recorded step is whole
         self.closed = False
         self.looked_last = False   # was there a last look at the weights?
         self._hang(model, layers, inputs, hold, opts)
@@ -199,6 +201,9 @@ def live(self:Recording): return self.pace.live
 def cost(self:Recording): return self.pace.cost
 
 @patch(as_prop=True)
+def listeners(self:Recording): return self.attached.listeners
+
+@patch(as_prop=True)
 def given(self:Recording): return self.layer_look.given
 
 @patch(as_prop=True)
@@ -223,10 +228,14 @@ def _upto(self:Recording, t):
 # %% ../nbs/48_recording.ipynb #32212912
 @patch
 def _try_to_save(self:Recording, f, *args):
+    "Call `f`, which saves; what stands in its way is said once, and once more at the end"
+    why = ''
     try: f(*args)
-    except Exception as e:
-        why = f'{type(e).__name__}: {e}'
-        warn_softly(f'hookbook could not save to {self.path}: {why}. The run is still there: rec.save(path)')
+    except Exception as e: why = f'{type(e).__name__}: {e}'
+    if why and (self.closed or why!=self.unsaved):
+        then = 'The run is still there: rec.save(path)' if self.closed else 'It will try again at the next flush'
+        warn_softly(f'hookbook could not save to {self.path}: {why}. {then}')
+    self.unsaved = why
 
 # %% ../nbs/48_recording.ipynb #e315cc1c
 @patch
@@ -249,6 +258,7 @@ def close(self:Recording,
     self.info.closeups = self.closeups
     if self.attached.functions: self.unlisten()
     self.attached.take_off()
+    self.asked.leave()
     self.closed,self.pace.live,self.pace.eval_live = True,False,False
     self.opt_look.let_go()
     if flush: self._try_to_save(self.flush)
@@ -347,13 +357,14 @@ def _follow(self:Recording, told):
 def _step_begins(self:Recording):
     "A training step begins: is it recorded?"
     if self.model is None: return self.close(flush=False)   # its optimizer has outlived it
+    self.asked.leave()   # on what lives longer than a step
     if self.attached.stale: self._scan_anew()
     if self.view and self.pace.live: self._show()
     if self.pace.live and not self.opts: self.tell()   # else the optimizer has ended the last step
     self.pace.account(ranked=in_ranks(), uncompiled=self.eager.needed)
     step = self.clock.step
     self.info.ran = step+1
-    if self.flush_every and step and step%self.flush_every==0: self.flush()
+    if self.flush_every and step and step%self.flush_every==0: self._try_to_save(self.flush)
     if self.pace.begins(step): self._open_rows(step)
     self.closeup.on = False
     if self.pace.live: self.closeup.begins(step)
@@ -468,7 +479,7 @@ def _layer_called(self:Recording, name, m, args, kwargs):
 @patch
 def _ask_grads(self:Recording, name, out):
     "Record the gradients of `out` when they come"
-    output_grads(out, partial(_grad_came, weakref.ref(self), self.clock.step, name))
+    self.asked.add(output_grads(out, partial(_grad_came, weakref.ref(self), self.clock.step, name)))
 
 def _grad_came(ref, step, name, path, g):
     rec = ref()

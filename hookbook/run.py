@@ -79,7 +79,9 @@ def kinds(self:Run):
     return {n: kind_of(owner_of(n)) for n in self.layers}
 
 @patch(as_prop=True)
-def never_fired(self:Run): return L(n for n in self.info.chosen if n not in self.info.fired)
+def never_fired(self:Run):
+    fired = set(self.info.fired)
+    return L(n for n in self.info.chosen if n not in fired)
 
 @patch(as_prop=True)
 def errors(self:Run): return self.info.errors

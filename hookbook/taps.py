@@ -70,6 +70,16 @@ class Plan:
             if isinstance(m, fused_kinds): self.fused = True
 
     @property
+    def names(self):
+        "All that is asked for: layers by name, functions by the choice"
+        return [*self.layers, *(c.text for c in self.ops)]
+
+    @property
+    def waited(self):
+        "Names of all that a run is to be stopped after"
+        return [*self.layers, *(f'{n}/{c.glob}' for c in self.ops for n in c.modules)]
+
+    @property
     def plain(self):
         "May an ordinary tensor be kept as it is, with nothing else to do?"
         return self.taking.as_it_is and self.what==('out',) and not (self.inplace or self.stop)
@@ -103,14 +113,12 @@ class Tap(Source):
 def prepare(self:Tap):
     "Forget what is of one forward only"
     self.by_memory = {}  # entries that share memory with the model, by where it is
-    asked = {*self.plan.layers, *(c.text for c in self.plan.ops)}
-    self.todo = asked-self.store.runs[0].apart if self.plan.stop else None
+    self.todo = set(self.plan.waited)-self.store.runs[0].apart if self.plan.stop else None
 
 @patch
 def view(self:Tap, what=None) -> Activations:
     "What is kept, to be read"
-    names = [*self.plan.layers, *(c.text for c in self.plan.ops)]
-    return Activations(self.store.runs, names, what or self.plan.what[0], self)
+    return Activations(self.store.runs, self.plan.names, what or self.plan.what[0], self)
 
 # %% ../nbs/22_taps.ipynb #01c6b2ee
 @_disable_dynamo

@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 root = Path(__file__).resolve().parents[1]
 py = sys.executable
-made = shutil.ignore_patterns('.git', '.venv', 'venv', '_docs', '_proc', '_stage', 'build', 'dist', '*.egg-info', '__pycache__', '.ipynb_checkpoints')
+made = shutil.ignore_patterns('.git', '.venv', 'venv', '_docs', '_proc', '_stage', 'build', 'dist', '*.egg-info', '__pycache__', '.ipynb_checkpoints', '.hypothesis')
 checks = []
 LEFT_OUT = [0,0,1]   # passed, failed, skipped: the counts of a check that had nothing to run with
 
