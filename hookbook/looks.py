@@ -412,11 +412,6 @@ def not_finite(
     bad = [n for n,norm in zip(ps, norms) if not math.isfinite(norm)]
     return [n for n in bad if not local_values(ps[n]).isfinite().all()]   # a norm may also overflow
 
-# %% ../nbs/47_looks.ipynb #ab2c78cd
-def _has_norm(p):
-    if p.is_meta or is_lazy(p) or not p.numel(): return False
-    return p.element_size()>1 and (p.is_floating_point() or p.is_complex())   # float8 has no norm
-
 # %% ../nbs/47_looks.ipynb #94b7e578
 @patch
 def count_skipped(self:OptimizerLook,
