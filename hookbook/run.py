@@ -9,7 +9,7 @@ __all__ = ['RunInfo', 'Run', 'extra_fields', 'Table', 'Track', 'Named', 'Series'
            'ratio_to_weight', 'USUAL_UPDATE', 'HEALTHY_UPDATE', 'ALARMING_UPDATE']
 
 # %% ../nbs/42_run.ipynb #06a69ce8
-import json, os
+import json, os, zlib
 from dataclasses import asdict, dataclass, field, fields, replace
 import numpy as np, torch
 from torch import nn
@@ -211,7 +211,14 @@ def to_bytes(self:Run) -> bytes:
     for name,t in self.tracks.items():
         head['tracks'][name],parts = t.to_parts(self._upto(t))
         for k,v in parts.items(): tensors[f'{name}.{k}'] = v.cpu().clone().contiguous()
-    return safetensors.torch.save(tensors, metadata=dict(hookbook=json.dumps(head)))
+    head = json.dumps(head)
+    return safetensors.torch.save(tensors, metadata=dict(hookbook=head, checksum=_checksum(head, tensors)))
+
+def _checksum(head, tensors):
+    "Of the header, and of the names and bytes of all tensors"
+    res = zlib.crc32(head.encode())
+    for k in sorted(tensors): res = zlib.crc32(tensors[k].reshape(-1).view(torch.uint8).numpy(), zlib.crc32(k.encode(), res))
+    return str(res)
 
 # %% ../nbs/42_run.ipynb #d72e1f76
 @patch
@@ -228,12 +235,24 @@ def _parsed(data):
     try: tensors = safetensors.torch.load(data)
     except Exception as e: raise ValueError('it cannot be read to its end as a safetensors file') from e
     size = int.from_bytes(data[:8], 'little')   # a safetensors file: the size of its header, the header, the numbers
-    head = json.loads(data[8:8+size]).get('__metadata__') or {}
-    if 'hookbook' not in head: raise ValueError('it is a safetensors file of something else')
-    try: head = json.loads(head['hookbook'])
-    except ValueError as e: raise ValueError('its header is not whole') from e
+    known = json.loads(data[8:8+size]).get('__metadata__') or {}
+    if 'hookbook' not in known: raise ValueError('it is a safetensors file of something else')
+    try: head = json.loads(known['hookbook'])
+    except (ValueError,RecursionError) as e: raise ValueError('its header is not whole') from e
+    if known.get('checksum') not in (None, _checksum(known['hookbook'], tensors)): raise ValueError('its checksum is another')
     if not isinstance(head, dict) or 'format' not in head: raise ValueError('its header does not say which format it has')
     return head,tensors
+
+# %% ../nbs/42_run.ipynb #1b4ba865
+def _checked(info):
+    "A `RunInfo`, if each thing in it is what it should be; else raises `TypeError`"
+    for f in fields(RunInfo):
+        v = getattr(info, f.name)
+        odd = isinstance(v, bool) and f.type is int   # which Python takes for a number
+        if odd or not isinstance(v, f.type): raise TypeError(f'{f.name} is a {type(v).__name__}')
+    for v in (info.chosen, info.fired, info.bad_weights, info.kinds.values(), info.owners.values()):
+        if not all(isinstance(o, str) for o in v): raise TypeError('a name is no text')
+    return info
 
 # %% ../nbs/42_run.ipynb #648345b3
 def _table_of(name, head, tensors):
@@ -254,7 +273,7 @@ def from_bytes(cls:Run,
     if head['format']!=_FORMAT: raise ValueError(f'{whose} was written in format {head["format"]}, and this version of hookbook reads format {_FORMAT}: install a newer one')
     try:
         tracks = {n: _table_of(n, h, tensors) for n,h in head['tracks'].items()}
-        return Run(tracks, head['info'])
+        return Run(tracks, _checked(RunInfo.of(head['info'])))
     except Exception as e: raise ValueError(f'{wrong}its header and its numbers do not fit together') from e
 
 # %% ../nbs/42_run.ipynb #16d502c2
