@@ -31,7 +31,7 @@ def rectifiers(
     classes,lowest = run.kinds,run.min
     names = [n for n,low in lowest.items() if _cuts_off(str(classes[n]), low)]
     if names: return names
-    raise LookupError('there are no rectified layers that are modules: `F.relu` in a `forward` is not seen')
+    raise LookupError('there are no rectified layers, nor functions such as `F.relu`')
 
 # %% ../nbs/52_activations.ipynb #a1cebbd2
 def dead_share(
@@ -55,6 +55,15 @@ def _long_enough(seen, rows, least):
     return min(max(rows, needed), len(seen))
 
 # %% ../nbs/52_activations.ipynb #b2f1de31
+def _maxima_by_call(run, names):
+    "Maxima of channels, call by call where a layer is called several times"
+    res = channel_maxima(run, names)
+    if 'by_call' not in run.tracks: return res
+    calls = channel_maxima(run.by_call, run.by_call.layers)
+    calls = {n: v for n,v in calls.items() if n.rpartition('#')[0] in names}
+    several = {n.rpartition('#')[0] for n in calls}
+    return {**{n: v for n,v in res.items() if n not in several}, **calls}
+
 _dead = dict(
     try_='if this is the output, no activation behind the last layer; a lower learning rate, a smaller bias or another '
          'initialisation, normalisation before this layer, a leaky activation',
@@ -85,7 +94,7 @@ def dead_units(
 ):
     "Most channels of a rectified layer give nothing over a whole window of steps"
     layer_names(run)
-    maxima = channel_maxima(run, rectifiers(run))
+    maxima = _maxima_by_call(run, rectifiers(run))
     if not maxima: raise LookupError('no maxima of channels were recorded: use record(..., channels=True)')
     need_steps(run, min(window, 3))
     times = Times(run, spans=True)

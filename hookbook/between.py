@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from fastcore.basics import patch
 from .nested import tensors
-from .running import blind, force_eager, recomputing
+from .running import blind, force_eager, is_fake, recomputing
 from .hook import name_fault
 from .silent import not_called
 from .op_names import op_inputs, passed, silent_op, writes_first
@@ -28,9 +28,11 @@ from .editing import edit
 @patch
 def watch_ops(self:Tap):
     "Watch the functions that were asked for"
-    if 'torch._dynamo' in sys.modules: self.hooks.enter_context(force_eager)  # compiled code has no functions to be seen
+    # compiled code has no functions to be seen
+    if 'torch._dynamo' in sys.modules: self.hooks.enter_context(force_eager)
     self.op_watch = self.hooks.enter_context(OpWatch(self.plan.ops, self.op_called, rank=1))
 
+# %% ../nbs/28_between.ipynb #d21aee34
 @patch
 def op_called(self:Tap, op, f, args, kwargs):
     "A function that was asked for is called"
@@ -44,20 +46,21 @@ def op_called(self:Tap, op, f, args, kwargs):
 @patch
 def op_value(self:Tap, what, op, v, spoilt=False):
     "What a function was given, or gives; is it about to be overwritten?"
-    if get_ident()!=self.gate.owner or recomputing() or blind(): return self.op_aside(what, op.name, v)
+    if get_ident()!=self.gate.owner or recomputing() or blind() or is_fake(v): return self.op_aside(what, op.name, v)
     self.fire(what, op.name, v)
     run = self.store.cur
     if spoilt and what in run: run[what][op.name][-1].make_own()
     sites = run.sites.setdefault(op.name, [])
     if op.site not in sites: sites.append(op.site)
 
+# %% ../nbs/28_between.ipynb #a059828d
 @patch
 def op_aside(self:Tap, what, name, v):
     "It ran, but not in a forward that is kept"
     if recomputing(): self.watch_value_again('grad' if what=='out' else 'grad_in', name, v)
     elif self.gate.owner is None: pass  # a forward that `every` passes over
     elif get_ident()!=self.gate.owner: self.facts.add('thread')
-    elif word := blind(): self.warn_blind(name, word)
+    else: self.warn_blind(name, blind() or 'fake')
 
 # %% ../nbs/28_between.ipynb #bd517155
 _why_silent = Tap.why_silent   # of a layer
@@ -83,8 +86,10 @@ class instead:
         self.f = f
 
     def __repr__(self): return f'instead({said_edit(self.f)})'
-    def __call__(self, name, v, call): raise TypeError(f'instead takes the place of a function, such as {name+"/softmax"!r}, and {name!r} is a layer: '
-                                                       'give a function of its value')
+
+    def __call__(self, name, v, call):
+        raise TypeError(f'instead takes the place of a function, such as {name+"/softmax"!r}, and {name!r} is a layer: '
+                        'give a function of its value')
 
 # %% ../nbs/28_between.ipynb #53f27dee
 class OpEdits:
@@ -105,12 +110,16 @@ class OpEdits:
 def _edited(plan, call, f, args, kwargs):
     "The result of a function with its edits"
     in_place = bool(args) and isinstance(args[0], Tensor) and writes_first(f, args, kwargs)
-    if plan.instead: f,kwargs = plan.instead,{k: v for k,v in passed(f, kwargs).items() if k!='inplace'}
+    if plan.instead:
+        kwargs = passed(f, kwargs)
+        kwargs.pop('inplace', None)
+        f = plan.instead
     if not in_place: return _not_in_place(plan, call, f, args, kwargs)
     y,*rest = args
     new = plan(f(y.clone(), *rest, **kwargs), call)
     return y.copy_(same_shapes(plan.name, y, new))
 
+# %% ../nbs/28_between.ipynb #c55694ed
 def _not_in_place(plan, call, f, args, kwargs):
     out = f(*args, **kwargs)
     target = kwargs.get('out')
@@ -127,19 +136,24 @@ def edit_ops(self:edit, hooks):
     self.op_plans = {}
     self.op_watch = hooks.enter_context(OpWatch([c for c,_ in self.ops], self.op_change, rank=0))
 
+# %% ../nbs/28_between.ipynb #3b5a3f75
 @patch
 def op_plan(self:edit, op):
     "What is to be done to a function, made when it is called for the first time"
     mod,_,name = op.name.rpartition('/')
     if op.name not in self.op_plans:
-        edits = [e for c,e in self.ops if c.modules.get(mod) is op.module and c.takes(name)]
+        made = mod if '<' in mod else ''   # in a module without a name
+        def meant(c): return op.module in c.modules.values() and c.takes(name, made)
+        edits = [e for c,e in self.ops if meant(c)]
         self.op_plans[op.name] = OpEdits(op.name, edits)
     return self.op_plans[op.name]
 
-# %% ../nbs/28_between.ipynb #ec967e40
-_repeated = ('runs in a function that is checkpointed by itself. Its repetition during backward runs outside of the module, '
-             'where no edit can reach it, so the gradients would be wrong. Checkpoint a module, or turn checkpointing off')
+# %% ../nbs/28_between.ipynb #d7dc1a73
+_repeated = ('runs in a function that is checkpointed by itself. Its repetition during backward runs outside of the '
+             'module, where no edit can reach it, so the gradients would be wrong. Checkpoint a module, or turn '
+             'checkpointing off')
 
+# %% ../nbs/28_between.ipynb #3591d721
 @patch
 def op_change(self:edit, op, f, args, kwargs):
     "A function that is to be edited is called"
@@ -147,6 +161,7 @@ def op_change(self:edit, op, f, args, kwargs):
         self.facts.add('thread')
         return f(*args, **kwargs)
     if op.by_itself: raise RuntimeError(f'{op.name!r} {_repeated}')
+    self.again_later()
     call = self._next_call(op.name)._replace(site=op.site)
     try: return _edited(self.op_plan(op), call, f, args, kwargs)
     except Exception as e:

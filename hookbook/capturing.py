@@ -54,7 +54,7 @@ class capture:
     "Keep what chosen layers of a model take in and hand on, by name"
     def __init__(self,
         model:nn.Module, # Any module
-        layers=None, # What to capture, as `find` takes it: names, globs, types, modules, ...; default: all leaves
+        layers=None, # What to capture, as `find` takes it: names, globs, types, modules, ...; or functions, such as `'h.*.attn/softmax'`; default: all leaves
         what='out', # `'out'`, `'in'`, `'grad'` (of the output) or `'grad_in'` (of the input), or a tuple of these
         *,
         pick=None, # Keep one leaf of a nested value: its path as `leaves` spells it, a key, field or index, or a function
@@ -75,6 +75,8 @@ class capture:
         _check_what(self.what)
         _check_times(keep, every)
         _check_stop(stop, self.what)
+        if stop and (globs := [c for c in ops if c.is_glob]):
+            raise ValueError(f'stop=True with {globs[0].text!r}: nobody knows when the last function has come that a glob means. Give names')
         self.keep,self.every,self.stop = keep,every,stop
         self.taking = Taking(pick, at, reduce, dtype, device, detach, clone)
         forwards = {'last':1, 'all':0}.get(keep, keep)
@@ -120,7 +122,9 @@ def check_silent(self:Tap):
     acts,model = self.view(),self.plan.model
     if 'grad' in acts.what or self.facts&{'transform','compiling','tracing'}: return  # may come later; was warned of
     missing = acts.never_fired
-    if ops := [n for n in missing if n not in self.plan.layers]: warnings.warn(self.why_silent(ops[0]), stacklevel=3)
+    ops = [n for n in missing if n not in self.plan.layers]
+    if len(ops)<len(self.plan.ops): ops = [n for n in ops if not any(c in n for c in '*?[')]  # of several globs one may mean nothing
+    if ops: warnings.warn(self.why_silent(ops[0]), stacklevel=3)
     missing = [n for n in missing if n in self.plan.layers]
     if not missing: return
     if len(missing)<len(self.names) and not is_compiled(model): return

@@ -6,9 +6,10 @@ Docs: https://hookbook.github.io/hookbook/columns.html.md"""
 
 # %% auto #0
 __all__ = ['summary_columns', 'names_elsewhere', 'Row', 'dims', 'in_cell', 'Column', 'add_column', 'shapes_text', 'mem',
-           'column_name', 'chosen_columns']
+           'column_name', 'chosen_columns', 'last_name', 'facts_of', 'Kinds', 'stretches', 'folded']
 
 # %% ../nbs/34_columns.ipynb #24294e7a
+import re
 from dataclasses import dataclass, field
 from fastcore.basics import patch
 from .words import *
@@ -35,6 +36,7 @@ class Row:
     own_macs:int=0 # Of these, in the module's own code
     backward_macs:int=0 # Of the backward, if it was run
     saved_bytes:int=0 # Bytes that autograd saved first in here
+    moved_bytes:int=0 # Bytes that the operators of the forward read and write, each tensor once
     active_params:int=0 # Parameters that one position uses
     active_macs:int=0 # MACs that a router has a use for
     calls:int=0
@@ -70,6 +72,11 @@ def __repr__(self:Row):
 def flops(self:Row):
     "Floating-point operations: two a MAC"
     return 2*self.macs
+
+@patch(as_prop=True)
+def intensity(self:Row):
+    "Arithmetic intensity: floating-point operations for each byte that is moved"
+    return self.flops/self.moved_bytes if self.moved_bytes else None
 
 @patch
 def below(self:Row):
@@ -198,6 +205,8 @@ for _column in [
     Column('active_macs', 'active MACs', adds=True, needs='run'),
     Column('backward_macs', 'backward MACs', adds=True, needs='backward', seen='back_macs'),
     Column('saved_bytes', 'saved', mem, adds=True, needs='run', seen='saved'),
+    Column('moved_bytes', 'moved', mem, adds=True, needs='run', seen='moved'),
+    Column('intensity', 'FLOP/B', needs='run'),
     Column('calls'),
     Column('time', 'ms', adds=True, needs='time'),
 ]: add_column(_column)
@@ -234,3 +243,128 @@ def chosen_columns(
 def _no_column(name):
     meant = did_you_mean(name, summary_columns)
     return f'there is no column {name!r}{meant} (columns: {", ".join(summary_columns)})'
+
+# %% ../nbs/34_columns.ipynb #5aa59c2d
+def last_name(
+    r:Row, # Any row
+) -> str:
+    "The name of `r` in what holds it"
+    return r.name.rpartition('.')[2]
+
+def _made_by_user(r):
+    "What columns with a function say of `r`, where it doesn't add up"
+    return tuple(str(getattr(r, c.name)) for c in summary_columns.values() if c.of and not c.adds)
+
+# %% ../nbs/34_columns.ipynb #2148f75a
+def facts_of(
+    r:Row, # Any row
+) -> tuple:
+    "What repeated blocks have in common, apart from what is below"
+    inputs,outputs = r.in_shapes or {},r.out_shapes or {}
+    shapes = (*inputs.values(),),(*outputs.values(),)
+    counts = r.params,r.trainable,r.macs,r.calls
+    said = r.type,r.kind,r.shape,r.failed,bool(r.shared)
+    return said,counts,shapes,str(r.call_shapes),_made_by_user(r)
+
+class Kinds:
+    "Gives rows numbers: the same one to rows that are alike, with all that is below them"
+    def __init__(self): self.numbers,self.known = {},{}     # from facts to number; from the identity of a row to its number
+
+    def __call__(self, r):
+        if id(r) not in self.known:
+            key = facts_of(r),*((last_name(c),self(c)) for c in r.children)
+            self.known[id(r)] = self.numbers.setdefault(key, len(self.numbers))
+        return self.known[id(r)]
+
+# %% ../nbs/34_columns.ipynb #b0c01b01
+_number_at_end = re.compile(r'(.*?)(\d+)(\]?)')
+
+def _numbered(r, above):
+    "`(stem, number, rest)` of the name that `r` has in the block `above`; `(name, None, '')` if there is no number in it"
+    name = r.name[len(above.name):].lstrip('.')
+    m = _number_at_end.fullmatch(name)
+    return (m[1], int(m[2]), m[3]) if m else (name, None, '')
+
+# %% ../nbs/34_columns.ipynb #9c01a004
+def _ranges(numbers):
+    "Rising numbers as ranges: `0–2, 4–6 … 44–46`"
+    ends = []
+    for n in numbers:
+        if ends and n==ends[-1][1]+1: ends[-1][1] = n
+        else: ends.append([n,n])
+    texts = [str(a) if a==b else f'{a}–{b}' for a,b in ends]
+    if len(texts)<=3: return ', '.join(texts)
+    return f'{texts[0]}, {texts[1]} … {texts[-1]}'
+
+# %% ../nbs/34_columns.ipynb #d42b9ef1
+def _label(rows, above):
+    "What the line of the alike `rows` is called"
+    stem,n,rest = _numbered(rows[0], above)
+    if n is None: return stem
+    if len(rows)==1: return rows[0].name[len(above.name):].lstrip('.')      # as it is written, such as `b01`
+    return f'{stem}{_ranges(_numbered(r, above)[1] for r in rows)}{rest}'
+
+# %% ../nbs/34_columns.ipynb #9c01a007
+_longest_pattern = 12 # kinds of layers; models with more than eight in a pattern are not known
+_least_times = 3 # that a pattern, or a layer with a name, has to come
+
+def _runs(kinds, period):
+    "For each place how many kinds from there on are the same as those `period` later"
+    res = [0]*(len(kinds)+1)
+    for i in range(len(kinds)-period-1, -1, -1):
+        res[i] = res[i+1]+1 if kinds[i]==kinds[i+period] else 0
+    return res
+
+# %% ../nbs/34_columns.ipynb #9c01a009
+def _stretch(period, run, numbers_only):
+    "How many rows a pattern of `period` takes that goes on for `run` more; 0 if it doesn't come often enough"
+    least = 2 if period==1 and numbers_only else _least_times
+    return period+run if period+run>=least*period else 0
+
+def stretches(
+    kinds:list, # What rows have in common, hashable; `None` stands for a row that is like no other
+    costs:list, # Lines that each row takes
+    plain:list, # Is the name of the row a number?
+) -> list: # Of pairs: how many rows, and how long the pattern is that they repeat
+    "Cut rows into stretches that repeat a pattern, so that the fewest lines are left"
+    n = len(kinds)
+    repeats = {p: _runs(kinds, p) for p in range(1, min(_longest_pattern, n//2)+1)}
+    best = [(0,0,0)]*(n+1)      # from each place on: lines, rows of the first stretch, its pattern
+    for i in reversed(range(n)):
+        best[i] = costs[i]+best[i+1][0],1,1
+        if kinds[i] is None: continue
+        for p,run in repeats.items():
+            size = _stretch(p, run[i], plain[i]) if run[i] else 0
+            if not size: continue
+            shown = {kinds[j]: costs[j] for j in range(i, i+p)}
+            lines = sum(shown.values())+best[i+size][0]
+            if lines<best[i][0]: best[i] = lines,size,p
+    res,i = [],0
+    while i<n:
+        res.append(best[i][1:])
+        i += best[i][1]
+    return res
+
+# %% ../nbs/34_columns.ipynb #9c01a012
+def folded(
+    r:Row, # Any row
+    fold:bool=True, # Take alike numbered rows together?
+    number=None, # `Kinds`, which others may have asked before
+) -> list: # Of pairs: rows, and what they are called
+    "The rows below `r`, alike numbered ones together, also where several kinds take turns"
+    number = number or Kinds()
+    kinds = [_kind_in(c, r, number) if fold else None for c in r.children]
+    costs = [1+sum(1 for _ in c.below()) for c in r.children]
+    plain = [not _numbered(c, r)[0] for c in r.children]
+    groups,rest = [],list(zip(kinds, r.children))
+    for size,_ in stretches(kinds, costs, plain):
+        now,rest = rest[:size],rest[size:]
+        alikes = {}
+        for kind,c in now: alikes.setdefault(kind, []).append(c)
+        groups += alikes.values()
+    return [(rows, _label(rows, r)) for rows in groups]
+
+def _kind_in(r, above, number):
+    "What `r` has in common with others in the block `above`; `None` if its name has no number"
+    stem,n,rest = _numbered(r, above)
+    return None if n is None else (stem, rest, number(r))

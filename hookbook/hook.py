@@ -9,7 +9,9 @@ __all__ = ['Hook', 'name_fault', 'hook_output', 'Hooks', 'hook_outputs', 'InertH
            'outermost_module', 'fast_path_off']
 
 # %% ../nbs/13_hook.ipynb #25cc96f0
+import warnings
 from functools import partial
+from weakref import WeakSet
 import torch
 from torch import nn
 from fastcore.foundation import L
@@ -59,8 +61,8 @@ class Hook:
         _check_hook(m, hook_func)
         _check_flags(is_forward=is_forward, detach=detach, cpu=cpu)
         store_attr(but='m')
-        self.module,self.stored,self.calls,self.removed = m,None,[],False
-        self.hook,self.handles,self.grads = None,[],None
+        self.module,self.results,self.removed = m,[],False   # `results`: pairs of what was stored and its versions
+        self.hook,self.handles,self.grads,self.facts = None,[],None,set()   # `facts`: what was noticed of runs
         try: self._attach_forward() if is_forward else self._attach_grads()
         except BaseException:
             self.remove()
@@ -75,16 +77,17 @@ def _attach_forward(self:Hook):
 @patch
 def clear(self:Hook):
     "Forget what was stored"
-    self.stored,self.calls = None,[]
+    self.results = []
 
 # %% ../nbs/13_hook.ipynb #4692eeb5
 @patch
 def _after(self:Hook, m, args, kwargs, out):
-    if torch.compiler.is_compiling(): self.calls = []  # a compiled graph has no Python stack to look at
+    given = (args,kwargs,out) if self.with_kwargs else (args,out)
+    if torch.compiler.is_dynamo_compiling(): self.results = []  # a compiled graph has no Python stack to look at
     elif recomputing(): return
+    elif word := blind() or 'fake'*is_fake(out): return self._aside(word, given)
     else: self.passes.join()
-    if self.with_kwargs: self._store(args, kwargs, out)
-    else: self._store(args, out)
+    self._store(given)
 
 # %% ../nbs/13_hook.ipynb #4eb88fff
 @patch
@@ -100,14 +103,52 @@ def _tidy(self:Hook, t):
 
 # %% ../nbs/13_hook.ipynb #bf197a06
 @patch
-def _store(self:Hook, *args):
-    "Call the hook function and keep what it returns"
-    try: res = self.hook_func(self.module, *map(self._prepare, args))
+def _called(self:Hook, args):
+    "What the hook function makes of `args`"
+    self.facts.add('ran')
+    try: return self.hook_func(self.module, *map(self._prepare, args))
     except Exception as e:
         name_fault(e, self.module, self.hook_func, self.name)
         raise
-    self.stored = res
-    self.calls.append(res)
+
+@patch
+def _store(self:Hook, args):
+    "Call the hook function and keep what it returns"
+    res = self._called(args)
+    self.results.append(self._guarded(res) if self.hook_func is _output else (res,()))
+
+# %% ../nbs/13_hook.ipynb #d84c58b4
+def _output(m, i, o): return o
+
+@patch(as_prop=True)
+def label(self:Hook):
+    "The layer's name, for messages"
+    return module_name(self.module) if self.name is None else self.name
+
+@patch
+def _read(self:Hook, v, versions):
+    "`v`, if nobody has written into it"
+    if not was_changed(v, versions): return v
+    _overwritten.add(self.module)
+    raise RuntimeError(f"what layer {self.label!r} gave was changed in place after it was stored, by the model or by you, so it is "
+                       "no longer what the layer gave. Run the model again: now that this is known, it will be copied (unless detach=False)")
+
+def _warn_silent(hooks):
+    "Warn, once, if compiled code may have gone around some of the hooks"
+    silent = [h for h in hooks if not h.facts]
+    for h in silent: h.facts.add('silent')
+    warn_compiled([h.label for h in silent], stacklevel=5)
+
+@patch(as_prop=True)
+def calls(self:Hook) -> list:
+    "What the hook function returned in each call of this pass"
+    return [self._read(*res) for res in self.results]
+
+@patch(as_prop=True)
+def stored(self:Hook):
+    "What the hook function returned last; `None` if it wasn't called"
+    if not self.results: _warn_silent([self])
+    return self._read(*self.results[-1]) if self.results else None
 
 # %% ../nbs/13_hook.ipynb #efe91f6d
 @patch
@@ -146,28 +187,39 @@ def name_fault(
 @patch
 def _attach_grads(self:Hook):
     self.passes,self.grads = Pass(ended=self._model_ran),LayerGrads()
+    self.nodes = []   # of the layer's output in the graph, until the model's output knows them
     self.handles.append(self.module.register_forward_pre_hook(InertHook(self.grads.before), with_kwargs=True))
     self.hook = self.module.register_forward_hook(InertHook(self._ask), with_kwargs=True)
 
 @patch
 def _ask(self:Hook, m, args, kwargs, out):
+    self.facts.add('ran')
     if not recomputing(): self.passes.join()
     self.grads.after(args, kwargs, out, partial(self._arrived, self.passes.number))
+    self.nodes = [t.grad_fn for t in tensors(out) if t.grad_fn is not None] if self.results else []
 
 # %% ../nbs/13_hook.ipynb #0ad3947d
 @patch
 def _arrived(self:Hook, number, grad_in, grad_out):
     if self.removed: return
     self._show(number)
-    self._store(grad_in, grad_out)
+    self._store((grad_in,grad_out))
 
 # %% ../nbs/13_hook.ipynb #4be1c924
 @patch
 def _model_ran(self:Hook, m, args, out):
     "Ask the model's output to say when a backward pass comes to it"
-    if recomputing() or not self.calls: return
-    for t in tensors(out):
-        if t.grad_fn is not None: t.register_hook(InertHook(self._show, self.passes.number))
+    if recomputing(): return
+    nodes,self.nodes = self.nodes,[]
+    for t in tensors(out) if self.results else ():
+        # the model's output may know of older nodes, as the graph does; of its own it would be a circle, which stays for ever
+        if t.grad_fn is not None: t.register_hook(InertHook(self._passed, self.passes.number, [n for n in nodes if n is not t.grad_fn]))
+
+@patch
+def _passed(self:Hook, number, nodes, grad):
+    "A backward pass has come to the model's output; does it go on to the layer?"
+    runs = torch._C._will_engine_execute_node   # private, and what PyTorch's own register_multi_grad_hook asks
+    if not nodes or any(map(runs, nodes)): self._show(number)
 
 # %% ../nbs/13_hook.ipynb #afa1075d
 @patch
@@ -180,21 +232,30 @@ def _show(self:Hook, number, grad=None):
 # %% ../nbs/13_hook.ipynb #cdae3800
 @patch
 def __repr__(self:Hook):
-    name = module_name(self.module) if self.name is None else self.name
-    parts = ['nothing stored' if self.stored is None else 'stored '+describe(self.stored)]
-    if len(self.calls)>1: parts.append(f'{len(self.calls)} calls')
+    last = self.results[-1][0] if self.results else None
+    parts = ['nothing stored' if last is None else 'stored '+describe(last)]
+    if len(self.results)>1: parts.append(f'{len(self.results)} calls')
     if self.removed: parts.append(self._farewell())
-    return f"Hook on '{name}' ({type(self.module).__name__}): {', '.join(parts)}"
+    return f"Hook on '{self.label}' ({type(self.module).__name__}): {', '.join(parts)}"
 
 # %% ../nbs/13_hook.ipynb #6f534180
 @patch
 def _farewell(self:Hook):
-    too_early = self.grads and self.grads.asked and self.stored is None
+    too_early = self.grads and self.grads.asked and not self.results
     return 'removed'+' before a gradient came: call backward inside the `with`'*bool(too_early)
 
-# %% ../nbs/13_hook.ipynb #c76aa138
-def _output(m, i, o): return o
+# %% ../nbs/13_hook.ipynb #69f85e46
+_overwritten = WeakSet()   # layers of which it is known that their output gets overwritten
 
+@patch
+def _guarded(self:Hook, v):
+    "What a layer gave, in memory of its own or with the versions of its tensors"
+    if not self.is_forward or torch.compiler.is_compiling(): return v,()
+    root = self.passes.root and self.passes.root()
+    spoiled = self.module in _overwritten or root is not None and works_in_place(root)
+    return (map_leaves(torch.clone, v),()) if spoiled and self.detach else (v,versions_of(v))
+
+# %% ../nbs/13_hook.ipynb #c76aa138
 def hook_output(
     module:nn.Module, # The layer to watch
     detach:bool=True, # Detach what is stored?
@@ -203,6 +264,18 @@ def hook_output(
 ) -> Hook: # Its `stored` is the output, or the tuple of its gradients
     "A `Hook` that stores what `module` returns"
     return Hook(module, _output, is_forward=not grad, detach=detach, cpu=cpu)
+
+# %% ../nbs/13_hook.ipynb #c071469a
+_meaningless = ('is not stored: it ran inside of a transform such as `vmap`, or was only traced, as by `torch.export`, '
+                'and its values there mean nothing outside')
+
+@patch
+def _aside(self:Hook, word, args):
+    "The layer runs where values are not to be kept"
+    self._called(args)
+    if word in self.facts: return
+    self.facts.add(word)
+    warnings.warn(f'the output of {self.label!r} {_meaningless}', stacklevel=3)
 
 # %% ../nbs/13_hook.ipynb #8084c8c3
 def _named_pairs(ms):
@@ -259,6 +332,7 @@ def __iter__(self:Hooks): return iter(self.hooks)
 @patch(as_prop=True)
 def stored(self:Hooks):
     "What each hook stored, in the order of the modules"
+    _warn_silent([h for h in self if not h.results])
     return L(h.stored for h in self)
 
 @patch

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/loggers.html.md"""
 __all__ = ['row_at', 'norm_numbers', 'layer_numbers', 'chosen_layers', 'layer_detail', 'buckets', 'ToMetrics', 'ToLines',
            'ToTensorBoard', 'ToWandb', 'ToMLflow', 'mlflow_name', 'ToLog', 'speakers', 'LogTo', 'whole_steps']
 
-# %% ../nbs/92_loggers.ipynb #70e08962
+# %% ../nbs/92_loggers.ipynb #8cb1f179
 import json, math, re, sys
 from inspect import signature
 import numpy as np, torch
@@ -21,7 +21,7 @@ from .table import *
 from .record import *
 from .finding import *
 
-# %% ../nbs/92_loggers.ipynb #2cd20fd2
+# %% ../nbs/92_loggers.ipynb #cb340a38
 def row_at(
     table:Table, # Of a recording
     step:int, # A step that it has
@@ -31,7 +31,7 @@ def row_at(
     while table.steps[i]!=step: i -= 1   # it's mostly the last
     return table.used[i].cpu().double().numpy()
 
-# %% ../nbs/92_loggers.ipynb #6c54fd19
+# %% ../nbs/92_loggers.ipynb #0443e6cc
 def _size(norms): return math.nan if np.isnan(norms).all() else float(np.sqrt(np.nansum(norms**2)))
 
 def _weights(run):
@@ -40,7 +40,7 @@ def _weights(run):
 
 def _of(f, x): return float(f(x)) if len(x) else math.nan
 
-# %% ../nbs/92_loggers.ipynb #777420e6
+# %% ../nbs/92_loggers.ipynb #bb32d35f
 def norm_numbers(
     run:Run, # That has norms
     step:int, # Which step of it
@@ -57,7 +57,7 @@ def norm_numbers(
     ratios = ratios[~np.isnan(ratios)]
     return res | dict(update_ratio_median=_of(np.median, ratios), update_ratio_max=_of(np.max, ratios))
 
-# %% ../nbs/92_loggers.ipynb #de86f3b5
+# %% ../nbs/92_loggers.ipynb #1af54d79
 def layer_numbers(
     run:Run, # Any run
     step:int, # Which step of it
@@ -71,7 +71,7 @@ def layer_numbers(
     near_zero,nonfinite = float(state.small.sum())/n,float(state.nonfinite.sum())
     return dict(std_min=_of(np.min, std), std_max=_of(np.max, std), near_zero=near_zero, nonfinite=nonfinite)
 
-# %% ../nbs/92_loggers.ipynb #f963c32f
+# %% ../nbs/92_loggers.ipynb #23b462f0
 @patch
 def headline(self:Run,
     step:int|None=None, # Which recorded step; default: the last
@@ -83,7 +83,7 @@ def headline(self:Run,
     res = norm_numbers(self, step) if 'params' in self.tracks else {}
     return res | layer_numbers(self, step)
 
-# %% ../nbs/92_loggers.ipynb #11d7a5f6
+# %% ../nbs/92_loggers.ipynb #8db02d92
 def chosen_layers(
     run:Run, # Whose layers
     layers, # A name or glob, or several; `True` for all
@@ -96,7 +96,7 @@ def chosen_layers(
     wanted = {n for o in layers for n in names_matching(list({**owner, **dict.fromkeys(owner.values())}), o)}
     return [n for n in columns if n in wanted or owner[n] in wanted]
 
-# %% ../nbs/92_loggers.ipynb #6a6e7951
+# %% ../nbs/92_loggers.ipynb #a273fd51
 _TOLD = ('mean','std','min','max','small')   # of a layer
 
 def layer_detail(
@@ -119,7 +119,7 @@ def layer_detail(
         res.update({f'{param}/grad_norm': float(norms['grads'][i]), f'{param}/update_ratio': float(ratios[i])})
     return res
 
-# %% ../nbs/92_loggers.ipynb #300c004a
+# %% ../nbs/92_loggers.ipynb #cf9dbf43
 _LARGEST = sys.float_info.max
 
 def buckets(
@@ -135,7 +135,7 @@ def buckets(
     if above: edges,inner = np.r_[edges, _LARGEST],np.r_[inner, above]
     return edges,inner
 
-# %% ../nbs/92_loggers.ipynb #9cb4b537
+# %% ../nbs/92_loggers.ipynb #7467a5b8
 class ToMetrics:
     "A logger with `log_metrics(values, step)`, or `log_dict`"
     def __init__(self, to): self.to,self.send = to,getattr(to, 'log_metrics', None) or to.log_dict
@@ -144,7 +144,7 @@ class ToMetrics:
     def text(self, name, text, step): pass
     def done(self): pass
 
-# %% ../nbs/92_loggers.ipynb #78dcc1b0
+# %% ../nbs/92_loggers.ipynb #f9b67c60
 class ToLines(ToMetrics):
     "Something with `write`: a line of JSON for each step"
     def __init__(self, to):
@@ -157,7 +157,7 @@ class ToLines(ToMetrics):
     def _line(self, step, values): self.write(json.dumps(dict(step=step, **values), ensure_ascii=False)+'\n')
     def done(self): getattr(self.to, 'flush', bool)()
 
-# %% ../nbs/92_loggers.ipynb #02f2fcf7
+# %% ../nbs/92_loggers.ipynb #4b2a24de
 class ToTensorBoard(ToMetrics):
     "A `SummaryWriter`"
     def __init__(self, to): self.to = to
@@ -167,7 +167,7 @@ class ToTensorBoard(ToMetrics):
         if hasattr(self.to, 'add_text'): self.to.add_text(name, '```\n'+text+'\n```', step)
     def done(self): getattr(self.to, 'flush', bool)()
 
-# %% ../nbs/92_loggers.ipynb #0de57e67
+# %% ../nbs/92_loggers.ipynb #d995dd91
 @patch
 def histogram(self:ToTensorBoard, name, edges, counts, step):
     if not len(counts) or not hasattr(self.to, 'add_histogram_raw'): return
@@ -178,7 +178,7 @@ def histogram(self:ToTensorBoard, name, edges, counts, step):
     sums = int(counts.sum()),float((mids*counts).sum()),float((mids**2*counts).sum())
     self.to.add_histogram_raw(name, float(low), float(high), *sums, edges[1:].tolist(), counts.tolist(), step)
 
-# %% ../nbs/92_loggers.ipynb #f8d10763
+# %% ../nbs/92_loggers.ipynb #d2ab796e
 class ToWandb(ToMetrics):
     "A run of Weights & Biases, or something with the same face"
     def __init__(self, to, prefix='hookbook/'):
@@ -188,7 +188,7 @@ class ToWandb(ToMetrics):
     def scalars(self, values, step): self.to.log({**values, self.axis: step}, commit=False)
     def text(self, name, text, step): self.to.log({name: text}, commit=False)
 
-# %% ../nbs/92_loggers.ipynb #ed455108
+# %% ../nbs/92_loggers.ipynb #23bff582
 _MOST_BINS = 512   # that W&B takes
 
 @patch
@@ -200,7 +200,7 @@ def histogram(self:ToWandb, name, edges, counts, step):
     ends = np.r_[edges[:-1:k], edges[-1]]
     self.to.log({name: wandb.Histogram(np_histogram=(joined, ends)), self.axis: step}, commit=False)
 
-# %% ../nbs/92_loggers.ipynb #b9d03d93
+# %% ../nbs/92_loggers.ipynb #5e799299
 class ToMLflow(ToMetrics):
     "The module `mlflow`"
     def scalars(self, values, step): self.to.log_metrics({mlflow_name(k): v for k,v in values.items()}, step=step)
@@ -212,7 +212,7 @@ def mlflow_name(
     "A name that MLflow accepts"
     return re.sub(r'[^\w\-./ ]', '_', name, flags=re.ASCII)
 
-# %% ../nbs/92_loggers.ipynb #645625e8
+# %% ../nbs/92_loggers.ipynb #dfa94282
 class ToLog(ToMetrics):
     "Something with `log(values)`, and perhaps a `step`"
     def __init__(self, to, prefix='hookbook/'):
@@ -223,7 +223,7 @@ class ToLog(ToMetrics):
         else: self.to.log({**values, self.axis: step})
     def text(self, name, text, step): self.scalars({name: text}, step)
 
-# %% ../nbs/92_loggers.ipynb #d6ca1c53
+# %% ../nbs/92_loggers.ipynb #f570119b
 def speakers(
     to, # A logger, or several in a list
     prefix:str='hookbook/', # Of all names
@@ -236,7 +236,7 @@ def speakers(
     known = hasattr(inner, 'add_scalar') or hasattr(inner, 'define_metric')
     return [_speaker(inner if known else to, prefix)]
 
-# %% ../nbs/92_loggers.ipynb #a3ad1091
+# %% ../nbs/92_loggers.ipynb #e48fa8b4
 def _speaker(to, prefix):
     if isinstance(to, ToMetrics): return to
     if hasattr(to, 'add_scalar'): return ToTensorBoard(to)
@@ -248,7 +248,7 @@ def _speaker(to, prefix):
     raise TypeError('log_to writes to a SummaryWriter, a run of W&B, the module mlflow, an open file, '
                     f'or anything with add_scalar, log_metrics, log or write, and got a {type(to).__name__}')
 
-# %% ../nbs/92_loggers.ipynb #e8f1bed5
+# %% ../nbs/92_loggers.ipynb #a7471c9e
 class LogTo:
     "Pushes what is whole: a listener of a recording"
     def __init__(self,
@@ -267,7 +267,7 @@ class LogTo:
         self.seen,self.last = -1,None   # steps of the run: the last one that was looked at, and pushed
         self.spanned,self.said,self.next_look = -1,'',16   # the last span and text that were pushed, and when to look for findings again
 
-# %% ../nbs/92_loggers.ipynb #e8f71a79
+# %% ../nbs/92_loggers.ipynb #b6ddac32
 def whole_steps(
     run:Run, # That may still grow
 ) -> list:
@@ -278,7 +278,7 @@ def whole_steps(
     over = clock.over if 'params' in run.tracks else run.closed
     return steps if over else steps[:-1]
 
-# %% ../nbs/92_loggers.ipynb #54b3281a
+# %% ../nbs/92_loggers.ipynb #47268bd3
 @patch
 def __call__(self:LogTo,
     run:Run, # What grows
@@ -291,14 +291,14 @@ def __call__(self:LogTo,
         warn_softly(f'hookbook could not log to {self.what}, and will not try again: {self.broken}. '
                     'The recording goes on')
 
-# %% ../nbs/92_loggers.ipynb #948a1935
+# %% ../nbs/92_loggers.ipynb #88b5c935
 @patch
 def _push(self:LogTo, run):
     self.out = self.out or speakers(self.to, self.prefix)   # trackers may come late
     for step in [s for s in whole_steps(run) if s>self.seen]: self._step(run, step)
     if vars(run).get('closed', True): self._findings(run)
 
-# %% ../nbs/92_loggers.ipynb #77532a27
+# %% ../nbs/92_loggers.ipynb #e07f38d1
 @patch
 def _step(self:LogTo, run, step):
     self.seen = step
@@ -312,7 +312,7 @@ def _step(self:LogTo, run, step):
     self.next_look = 2*step
     self._findings(run)
 
-# %% ../nbs/92_loggers.ipynb #9cac3d00
+# %% ../nbs/92_loggers.ipynb #5697dbea
 @patch
 def _histograms(self:LogTo, run, names):
     track = run.tracks['layers']
@@ -324,7 +324,7 @@ def _histograms(self:LogTo, run, names):
         edges,counts = buckets(unfold(track.hists[done-1,track.index[n]].cpu().numpy()))
         for o in self.out: o.histogram(f'{self.prefix}{n}', edges, counts, self.start+self.spanned)
 
-# %% ../nbs/92_loggers.ipynb #3b45f7b3
+# %% ../nbs/92_loggers.ipynb #087d0c7a
 @patch
 def _findings(self:LogTo, run):
     if self.last is None: return
@@ -334,7 +334,7 @@ def _findings(self:LogTo, run):
     self.said = text
     for o in self.out: o.done()
 
-# %% ../nbs/92_loggers.ipynb #788e9526
+# %% ../nbs/92_loggers.ipynb #fb658b37
 @patch
 def log_to(self:Run,
     to, # A `SummaryWriter`, a run of W&B, `mlflow`, `trackio`, an `Accelerator`, an open file, or anything with `add_scalar`, `log_metrics`, `log` or `write`; or several in a list

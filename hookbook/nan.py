@@ -20,6 +20,7 @@ from .nested import *
 from .words import *
 from .modules import *
 from .running import *
+from .grads import TensorHooks
 from .hook import *
 from .finding import *
 from .blame import *
@@ -112,12 +113,14 @@ class find_nan:
         if self.live: raise RuntimeError('this find_nan is already open: make another one')
         self.passes = Passes(self.model)
         self.readings = Readings()
-        self.held = self.masked = None
+        self.held,self.asked = None,TensorHooks()
+        self.masked = None
         self.hooked = set()
         with ExitStack() as stack:
             stack.enter_context(_Softmaxes(self._full_rows))
             stack.enter_context(fast_path_off())
             stack.enter_context(force_eager)
+            stack.callback(self.asked.leave)
             self.stack = stack
             self._attach()
             self.stack = stack.pop_all()  # all hooks are in place: now they stay until the end
@@ -298,7 +301,7 @@ def _ask_grad(self:find_nan, t, known):
         span = self.readings.of_grad(g)
         if known.giver: known.giver.grad = span
         if self._bad(span): self._backward(known, g)
-    if not known.hooked: output_grads(t, _f)
+    if not known.hooked: self.asked.add(output_grads(t, _f))
     known.hooked = True
 
 # %% ../nbs/57_nan.ipynb #d884cb45

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/op_table.html.md"""
 # %% auto #0
 __all__ = ['OpRow', 'op_kind', 'Ops', 'Lister']
 
-# %% ../nbs/17_op_table.ipynb #f221838d
+# %% ../nbs/17_op_table.ipynb #6c378e80
 import linecache, sys
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from .modules import named_modules
 from .op_names import of_models, op_base, Site, site_of, writes_first
 from .words import cut, did_you_mean, Grid, md, plural
 
-# %% ../nbs/17_op_table.ipynb #4012235c
+# %% ../nbs/17_op_table.ipynb #8e56b34b
 @dataclass
 class OpRow:
     "One function in the code of a module"
@@ -40,7 +40,7 @@ class OpRow:
     @property
     def code(self): return linecache.getline(self.site.file, self.site.line).strip()
 
-# %% ../nbs/17_op_table.ipynb #19c62fb4
+# %% ../nbs/17_op_table.ipynb #be75f75c
 def _memory(t):
     "What identifies the memory of `t`, also of one without numbers; private, as all that does"
     try: return t.untyped_storage()._cdata
@@ -48,6 +48,7 @@ def _memory(t):
 
 _casts = set('to type type_as float half double bfloat16 int long short bool cpu cuda contiguous detach'.split())
 
+# %% ../nbs/17_op_table.ipynb #9e8450a5
 def op_kind(
     f, # A function
     args:tuple, # What it was called with
@@ -56,20 +57,20 @@ def op_kind(
 ) -> str: # `'asks'`, `'view'`, `'cast'`, `'creates'`, or `''`
     "What kind of function this is, if it computes nothing"
     given,got,base = tensors((args,kwargs)),tensors(out),op_base(f)
-    if not got: return '' if base=='setitem' else 'asks'
+    if not got: return 'asks'
     if not given or base.startswith('new_') or base.endswith('_like'): return 'creates'
     if base in _casts: return 'cast'
     if writes_first(f, args, kwargs) or 'out' in kwargs: return ''
     memory = {_memory(t) for t in given}-{None}
     return 'view' if all(_memory(t) in memory for t in got) else ''
 
-# %% ../nbs/17_op_table.ipynb #6c4137a3
+# %% ../nbs/17_op_table.ipynb #fc385273
 _heads = ['function','shape','where','code']
 _code_width = 60   # columns of a line of code, in a table
-
 def _dims(shape): return '×'.join(map(str, shape)) if shape else 'scalar'
 def _said_shapes(row): return ', '.join(_dims(s) for s in row.shapes.values())
 
+# %% ../nbs/17_op_table.ipynb #68a7c8ff
 class Ops(list):
     "The functions that a model calls, each an `OpRow`"
     notes = ()   # on what was special about the run
@@ -85,14 +86,14 @@ class Ops(list):
 
     def __contains__(self, name): return name in self.names if isinstance(name, str) else list.__contains__(self, name)
 
-# %% ../nbs/17_op_table.ipynb #6ab018ac
+# %% ../nbs/17_op_table.ipynb #7749a502
 @patch
 def _cells(self:Ops): return [[r.name, _said_shapes(r), str(r.site), cut(r.code, _code_width)] for r in self]
 
 @patch
 def __repr__(self:Ops): return '\n'.join([Grid(_heads, self._cells(), align='<<<<').text(), *self.notes])
 
-# %% ../nbs/17_op_table.ipynb #002ee37a
+# %% ../nbs/17_op_table.ipynb #511d9b15
 def _tree(rows):
     "Functions by module, and modules by the module around them: `(rows, {name: tree})`"
     own,inner = [],{}
@@ -101,6 +102,7 @@ def _tree(rows):
         else: own.append(r)
     return own,{k: _tree(v) for k,v in inner.items()}
 
+# %% ../nbs/17_op_table.ipynb #d5e80deb
 def _joined(name, tree):
     "A chain of modules with nothing of their own is one line"
     own,inner = tree
@@ -111,7 +113,7 @@ def _joined(name, tree):
 
 def _count(tree): return len(tree[0])+sum(map(_count, tree[1].values()))
 
-# %% ../nbs/17_op_table.ipynb #fd607a2f
+# %% ../nbs/17_op_table.ipynb #8e1c2048
 def _folded(name, tree, xml, open=False):
     "A module and all that is in it, as HTML"
     name,(own,inner) = _joined(name, tree)
@@ -121,13 +123,14 @@ def _folded(name, tree, xml, open=False):
     body += [_folded(f'{name}.{k}'.lstrip('.'), t, xml) for k,t in inner.items()]
     return xml.Details(xml.Summary(title), *body, open=open, style='margin-left:1em')
 
+# %% ../nbs/17_op_table.ipynb #dce3d7ab
 @patch
 def _repr_html_(self:Ops):
     from fastcore import xml   # a quarter of a second, for those who look at HTML
     tree = _tree([(r, r.module.split('.') if r.module else []) for r in self])
     return xml.to_xml(xml.Div(_folded('', tree, xml, open=True), *map(xml.P, self.notes)))
 
-# %% ../nbs/17_op_table.ipynb #201bee24
+# %% ../nbs/17_op_table.ipynb #16e2e6e1
 class Lister(TorchFunctionMode):
     "Lists the functions that `model` calls, while it's on"
     def __init__(self,
@@ -139,13 +142,18 @@ class Lister(TorchFunctionMode):
 
     def begins(self, m, args):
         if m is self.model and not self.running: self.rows.clear()   # it may be tried again
-        here = (self.names[m],{}) if m in self.names else self.running[-1] if self.running else None
-        self.running.append(here)
+        self.running.append((self.names[m],{}) if m in self.names else self.made(m))
+
+    def made(self, m):
+        "The name of a module that is made in the code of another one, and the counts of that"
+        if not self.running or not self.running[-1]: return None
+        name,counts = self.running[-1]
+        return f'{name}.<{type(m).__name__}>'.lstrip('.'),counts
 
     def ends(self, m, args, out):
         if self.running: self.running.pop()
 
-# %% ../nbs/17_op_table.ipynb #c2860133
+# %% ../nbs/17_op_table.ipynb #dd0dd0be
 @patch
 def __enter__(self:Lister):
     self.hooks.callback(register_module_forward_pre_hook(self.begins).remove)
@@ -157,7 +165,7 @@ def __exit__(self:Lister, *args):
     self.hooks.close()
     super(Lister, self).__exit__(*args)
 
-# %% ../nbs/17_op_table.ipynb #e2743de3
+# %% ../nbs/17_op_table.ipynb #deef9bcd
 @patch
 def __torch_function__(self:Lister, f, types, args=(), kwargs=None):
     kwargs,frame = kwargs or {},sys._getframe(1)
@@ -166,10 +174,11 @@ def __torch_function__(self:Lister, f, types, args=(), kwargs=None):
     if here is not None and of_models(frame): self.note(here, f, args, kwargs, out, site_of(frame))
     return out
 
+# %% ../nbs/17_op_table.ipynb #296c7315
 @patch
 def note(self:Lister, here, f, args, kwargs, out, site):
     (mod,count),base = here,op_base(f)
-    i = count[base] = count.get(base, -1)+1
+    i = count[mod,base] = count.get((mod,base), -1)+1
     name = f'{mod}/{base}_{i}' if i else f'{mod}/{base}'
     if name in self.rows:
         self.rows[name].calls += 1
@@ -178,7 +187,7 @@ def note(self:Lister, here, f, args, kwargs, out, site):
     shapes = {p: tuple(t.shape) for p,t in leaves(out)}
     self.rows[name] = OpRow(name, shapes, getattr(first, 'dtype', None), site, op_kind(f, args, kwargs, out))
 
-# %% ../nbs/17_op_table.ipynb #562f5b2f
+# %% ../nbs/17_op_table.ipynb #63716d49
 @patch
 def listed(self:Lister,
     all:bool=False, # Also what asks for shapes, views, casts and creates?

@@ -10,8 +10,15 @@ Docs: https://hookbook.github.io/hookbook/record.html.md"""
 __all__ = ['record', 'Recording', 'Table', 'Track', 'unfold', 'Named', 'Series', 'Norms', 'Updates', 'Run']
 
 # %% ../nbs/49_record.ipynb #17aad99d
+from contextlib import contextmanager
+import weakref
+from functools import partial
 import torch
 from torch import nn
+from fastcore.basics import patch
+from .op_names import split_choice
+from .running import blind, recomputing
+from .attach import Functions, layer_alike
 from .table import *
 from .track import *
 from .run import *
@@ -24,7 +31,7 @@ _all_ = ['Recording','Table','Track','unfold','Named','Series','Norms','Updates'
 def record(
     model:nn.Module, # The model to watch: train it as always
     opt=None, # Its optimizer, or a list of them: its step is then the clock, and norms of gradients and updates are recorded
-    layers=None, # Which layers: name, glob, type, predicate or a list, as for `find`; default: all leaves
+    layers=None, # Which layers: name, glob, type, predicate or a list, as for `find`, and functions such as `'**/softmax'`; default: all leaves
     every:int=1, # Record every so many steps
     budget:float|None=None, # Instead of a fixed `every`: the share of time that recording may take, such as 0.02
     hist:bool=True, # Record histograms?
@@ -36,10 +43,84 @@ def record(
     path=None, # File to save to, at the end and at each flush
     flush_every:int|None=None, # Steps between flushes: save, and merge the ranks of a distributed run
     extra=None, # Statistics of your own: functions of an output that give a scalar tensor, by name
+    functions:bool|None=None, # Record what activations give that are functions in a `forward`, such as `F.relu`? Default: unless `layers` are chosen
     live:bool=False, # In a notebook: show pictures of the run, and redraw them every few seconds while it grows
 ) -> Recording: # A context manager; raises `LookupError` where `layers` chooses nothing, `TypeError` or `ValueError` for an argument it can't use; warns if `opt` has no parameter of `model`
     "Watch the layers of `model`, and with `opt` its gradients and updates, while it trains"
-    chosen = dict(layers=layers, hist=hist, channels=channels, inputs=inputs, output_grads=output_grads, extra=extra)
+    functions = layers is None if functions is None else functions
+    layers,asked = split_choice(model, layers)
+    layers = layers if layers!=() else no_layer
+    chosen = dict(layers=layers, functions=functions, asked=asked, hist=hist, channels=channels, inputs=inputs, output_grads=output_grads, extra=extra)
     rec = Recording(model, opt, every=every, budget=budget, scaler=scaler, steps=steps, path=path, flush_every=flush_every, **chosen)
     if live: rec.view = rec.live_view()   # of a later chapter, that is fetched when it's needed
     return rec
+
+# %% ../nbs/49_record.ipynb #41db66e6
+def _function_ran(ref, name, m, out):
+    "A function has run that is listened to"
+    rec = ref()
+    if rec is not None and not rec.closed and not blind(): rec.try_to('hear', name, m, out)
+
+def _listens(ref, m):
+    "Is a module that begins to be listened to?"
+    rec = ref()
+    if rec is None or rec.closed or rec.pace.resting: return False
+    return rec.pace.live if rec.clock.train else rec.pace.eval_live
+
+@patch
+def listen(self:Recording, asked, usual):
+    "Listen to functions in the code of the model"
+    ref = weakref.ref(self)
+    self.attached.functions = Functions(self.inner, asked, usual, partial(_function_ran, ref), partial(_listens, ref))
+
+# %% ../nbs/49_record.ipynb #9403d95b
+@patch
+def hear(self:Recording, name, m, out):
+    "Record what a function gives"
+    if recomputing(): return self._ran_again(name, out)
+    start,info = self.pace.now(),self.info
+    if name not in info.kinds:
+        info.kinds[name] = layer_alike(name)
+        info.chosen.append(name)
+    self._look(name, m, (), out, self.clock.train)
+    self.pace.spent += self.pace.now()-start
+
+@patch
+def settle(self:Recording):
+    "The first pass is over: it's known where there are functions"
+    if self.inner is not None and self.attached.functions.met: self.attached.functions.settle(self.inner)
+
+@patch
+def unlisten(self:Recording):
+    "The recording ends; what was asked for and not called is known now"
+    self.info.chosen += self.attached.functions.never()
+    self.attached.functions.stop()
+
+# %% ../nbs/49_record.ipynb #3f220b4c
+@patch
+def pause(self:Recording):
+    "Stop looking, but keep counting steps"
+    self.pace.pause()
+    self.eager.set(False)
+
+@patch
+def resume(self:Recording):
+    "Look again, from the next step on"
+    self.pace.resume()
+    self.eager.ends(self.pace.due(self.clock.step+1))
+
+# %% ../nbs/49_record.ipynb #2088ecd2
+@patch
+@contextmanager
+def paused(self:Recording):
+    "Record nothing inside this context"
+    self.pause()
+    try: yield self
+    finally: self.resume()
+
+# %% ../nbs/49_record.ipynb #e547b42b
+@patch
+def _show(self:Recording):
+    start = self.pace.now()
+    self.guard(getattr(self.view, 'what', 'the live view'), self.view, self, False)
+    self.pace.spent += self.pace.now()-start

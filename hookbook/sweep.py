@@ -110,7 +110,7 @@ def _option_text(o):
 @patch
 def _settings(self:capture, loader):
     options = {k: _option_text(getattr(self.taking, k)) for k in ('pick','at','reduce','dtype')}
-    asked = dict(layers=list(self.layers), what=list(self.what))
+    asked = dict(layers=self.plan.names, what=list(self.what))
     batches = len(loader) if hasattr(loader, '__len__') else None
     return dict(asked, batches=batches, **options, weights=model_print(self.model))
 
@@ -199,7 +199,7 @@ class _Writer:
     def flush(self):
         "Write what is held"
         if not self.held: return
-        acts = Activations(join_runs(self.held), self.cap.layers, self.cap.what[0])
+        acts = Activations(join_runs(self.held), self.cap.plan.names, self.cap.what[0])
         first,end = len(self.prints)-len(self.held),len(self.prints)
         ts,about = acts.packed()
         file = self.folder.path/f'batches-{first:06d}-{end:06d}.safetensors'
@@ -222,7 +222,7 @@ def _run_batches(self:capture, tap, loader, writer):
             raise
         run = tap.own_run()
         if not any(run.values()):
-            raise NotCaptured('nothing was captured: ' + tap.view().why(next(iter(self.layers))))
+            raise NotCaptured('nothing was captured: ' + tap.view().why(self.plan.names[0]))
         writer.add(batch, run)
     writer.flush()
     if not writer.prints: raise ValueError('the loader gave no batch')

@@ -34,6 +34,7 @@ class Node:
         self.shapes = collections.Counter()                         # pairs of shapes in and out, as items, to calls that had them
         self.entered = []                                           # shapes that went into calls which are still running
         self.macs = self.back_macs = self.saved = 0                 # MACs of forward and backward, bytes kept
+        self.moved = 0     # bytes that the operators of a forward read and write
         self.made = 0      # parameters, where the module was made in the middle of a forward
 
 # %% ../nbs/32_trace.ipynb #f9e14225
@@ -335,6 +336,7 @@ class Outcome:
     unstepped:str=None # Why the optimizer could not take a step
     hollow:bool=False # Was there work whose price depends on numbers that fakes do not have?
     on_cpu:bool=True # Did it run there, or was meant to?
+    steps_left_out:int=0 # Steps of recurrent layers that did not run, since they cost what others do
 
 # %% ../nbs/32_trace.ipynb #01450a67
 class Trace:
@@ -358,6 +360,12 @@ def count(self:Trace, macs, args):
         return
     self.calls.top.macs += macs
     self.params.count(macs, args)
+
+# %% ../nbs/32_trace.ipynb #9c07a004
+@patch
+def move(self:Trace, nbytes):
+    "An operator moved so many bytes; those of a backward are not asked for"
+    if not recomputing(): self.calls.top.moved += nbytes
 
 # %% ../nbs/32_trace.ipynb #0aac700a
 @patch

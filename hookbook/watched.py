@@ -14,7 +14,6 @@ import numpy as np, torch
 from torch import nn
 from .hook import InertHook
 from .clock import *
-from .pace import *
 from .record import *
 
 # %% ../nbs/80_watched.ipynb #23a358d3
@@ -26,8 +25,10 @@ class Advance(Pace):
         every:int=1, # Record every so many steps
         budget:float|None=None, # Instead: the share of time that recording may take, such as 0.02
         now=time.perf_counter, # The clock on the wall, in seconds
+        advance:float=ADVANCE, # Seconds of recording before the budget counts
     ):
         super().__init__(every, budget, now)
+        self.advance = advance
         self.total,self.started = 0.,now()   # what recording has taken in all, and since when
 
     def account(self, ranked=False, uncompiled=False):
@@ -36,7 +37,7 @@ class Advance(Pace):
         super().account(ranked, uncompiled)
         if not self.budget: return
         if uncompiled: self.every = max(self.every, self.every_uncompiled())
-        elif self.total<ADVANCE: self.every = min(self.every, 2**int(4*self.total/ADVANCE))
+        elif self.total<self.advance: self.every = min(self.every, 2**int(4*self.total/self.advance))
         # it was drawn in advance
         elif not ranked and self.total>self.budget*(self.began-self.started): self.every *= 2
 
@@ -78,7 +79,7 @@ class Watched(Recording):
         budget:float|None=None, # Instead: the share of time that recording may take
         **kwargs, # As for `record`
     ):
-        super().__init__(model, clock=Clock(limit), pace=Advance(every, budget), hold=False, ended=ended, **kwargs)
+        super().__init__(model, clock=Clock(limit), pace=Advance(every, budget), hold=False, ended=ended, **dict(functions=True) | kwargs)
         self.view = EveryMinute()
         self.attached.add(self.inner.register_state_dict_pre_hook(InertHook(_do_nothing, _Will(self))))
 

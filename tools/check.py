@@ -1,6 +1,7 @@
 "All that CI checks. Each check runs whatever became of the others, on a copy where it changes files; the last line counts them and the notebooks' cells. Names of checks, such as `docs readme`, run just those."
 import filecmp, os, re, shutil, subprocess, sys, tempfile, venv
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from time import time
 from zipfile import ZipFile
@@ -8,8 +9,9 @@ from packaging.requirements import Requirement
 
 root = Path(__file__).resolve().parents[1]
 py = sys.executable
-made = shutil.ignore_patterns('.git', '.venv', 'venv', '_docs', '_proc', '_stage', 'build', 'dist', '*.egg-info', '__pycache__', '.ipynb_checkpoints')
+made = shutil.ignore_patterns('.git', '.venv', 'venv', '_docs', '_proc', '_stage', 'build', 'dist', '*.egg-info', '__pycache__', '.ipynb_checkpoints', '.hypothesis')
 checks = []
+LEFT_OUT = [0,0,1]   # passed, failed, skipped: the counts of a check that had nothing to run with
 
 def check(f):
     checks.append(f)
@@ -174,9 +176,26 @@ def notebooks(tmp):
     "The second command of README.md, as printed: every CPU cell of every notebook"
     try: out = run('bash', '-c', cmd:=printed('python tools/nbtest.py'), show=True)
     except Failed as e: out = e.out
+    return counted(out, cmd)
+
+def counted(out, cmd):
+    "How many cells passed, failed and were skipped, as the output of `cmd` says"
     counts = re.findall(r'^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$', out, re.M)
     if not counts: raise Failed(f'{cmd}: it did not come to an end')
     return [int(o or 0) for o in counts[-1]]
+
+@check
+def integrations(tmp):
+    "The callbacks for other libraries, in the trainings of these, where they are installed"
+    there = ('lightning', 'transformers', 'accelerate', 'skorch', 'stable_baselines3', 'tensorboard')
+    missing = [o for o in there if not find_spec(o)]
+    if missing:
+        print(f"  | skipped, since there is no {', '.join(missing)}: pip install -e '.[integrations]'")
+        return LEFT_OUT
+    cmd = 'tools/nbtest.py', '--flags', 'integrations', '--file-re', '^9[2-8]_'
+    try: out = run(py, *cmd, show=True)
+    except Failed as e: out = e.out
+    return counted(out, ' '.join(cmd))
 
 @check
 def untouched(tmp):
@@ -194,7 +213,7 @@ def main():
             print(f'{f.__name__}: {f.__doc__}', flush=True)
             try: n = f(tmp) or [1,0,0]
             except Exception as e: n,why = [0,1,0],f': {e}' if isinstance(e, Failed) else f': {type(e).__name__}: {e}'
-            bad = n[1] or not n[0]
+            bad = n[1] or not n[0] and n!=LEFT_OUT
             print(f"{'FAIL' if bad else 'ok  '} {f.__name__} in {time()-start:.1f} s{why}", flush=True)
             total = [t+o for t,o in zip(total, [n[0], n[1] or int(bad), n[2]])]
     print('%d passed, %d failed' % tuple(total[:2]) + (f', {total[2]} skipped' if total[2] else ''))
