@@ -215,7 +215,7 @@ _unscaled = dict(
 # %% ../nbs/52_activations.ipynb #a7d10013
 @rule('input scale', 'LeCun, Bottou, Orr, Müller 1998, Efficient BackProp; measured: 0.05 to 1.1 in 35 healthy trainings',
       explains=('bad initialisation','saturation','dead units','exploding gradient','vanishing gradient',
-                'update to weight ratio','massive activations','NaN or Inf'))
+                'update to weight ratio','massive activations','NaN or Inf','scale of the features'))
 def input_scale(
     run, # The run to look through
     most:float=10., # RMS of what the first layer with weights is given
