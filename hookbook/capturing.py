@@ -122,7 +122,9 @@ def check_silent(self:Tap):
     acts,model = self.view(),self.plan.model
     if 'grad' in acts.what or self.facts&{'transform','compiling','tracing'}: return  # may come later; was warned of
     missing = acts.never_fired
-    if ops := [n for n in missing if n not in self.plan.layers]: warnings.warn(self.why_silent(ops[0]), stacklevel=3)
+    ops = [n for n in missing if n not in self.plan.layers]
+    if len(ops)<len(self.plan.ops): ops = [n for n in ops if not any(c in n for c in '*?[')]  # of several globs one may mean nothing
+    if ops: warnings.warn(self.why_silent(ops[0]), stacklevel=3)
     missing = [n for n in missing if n in self.plan.layers]
     if not missing: return
     if len(missing)<len(self.names) and not is_compiled(model): return
