@@ -296,7 +296,7 @@ class Speed:
     least:int # Bytes that have to be moved at least
     root:Row # The row of the model
     layers:list # Rows of layers, each with operators of its own
-    positions:int # Rows times positions of the input
+    positions:int # Of the output: rows, times their length
 
     @property
     def bound(self): return bound(self.root.flops, self.least, self.device, self.dtype)
@@ -365,8 +365,8 @@ def _in_type(r, dtype):
 
 # %% ../nbs/38_fits.ipynb #38a00094
 def _positions(shape):
-    "How many positions an input of `shape` has: rows, times the length where they are sequences of ids"
-    return prod(shape[:2]) if len(shape)==2 else next(iter(shape), 1)
+    "How many positions an output of `shape` tells of: rows, times their length where each position has a vector"
+    return prod(shape[:-1]) if len(shape)<=3 else shape[0]
 
 @patch
 def speed(self:Summary,
@@ -382,7 +382,7 @@ def speed(self:Summary,
     shapes = [*(root.in_shapes or {}).values(), *(root.out_shapes or {}).values()]
     least = sum(map(_must_read, layers))+kind.itemsize*sum(map(prod, shapes))
     name = device if isinstance(device, str) else 'the device'
-    return Speed(d, name, kind, least, root, layers, _positions(next(iter(root.in_shapes.values()), ())))
+    return Speed(d, name, kind, least, root, layers, _positions(root.out_shape or ()))
 
 # %% ../nbs/38_fits.ipynb #38a00060
 @patch
