@@ -14,6 +14,8 @@ import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._mode_utils import no_dispatch
+from fastcore.basics import patch
 from .nested import *
 from .modules import *
 from .running import fast_path_off, force_eager
@@ -501,7 +503,9 @@ def _bill_of(f, x, state, weights, trace, dispatch, how):
     x,state = map_leaves(_own, (x, state))
     before = memory.live if memory else 0
     with _aside(dispatch, res), torch.autograd.graph.saved_tensors_hooks(res.pack, lambda t: t):
-        outs = [t for t in tensors(f(x, state)) if t.requires_grad]
+        outs = tensors(f(x, state))
+        res.outs = [storage_id(t.untyped_storage()) for t in outs]
+        outs = [t for t in outs if t.requires_grad]
         res.held = memory.live-before if memory else 0
         back,given = _Bill(trace.params),[t for t in tensors((x, state, weights)) if t.requires_grad]
         dispatch.listener = back
@@ -563,6 +567,88 @@ def _recurrent_layers(trace, dispatch, how):
     for k in ('lstm','gru','rnn_tanh','rnn_relu'): yield torch._VF,k,_in_few_steps(getattr(torch._VF, k), trace, dispatch, how)
 
 _shortcuts.append(_recurrent_layers)
+
+# %% ../nbs/33_observe.ipynb #v14e0071
+class _Step(torch.autograd.Function):
+    "One step that does not run: results made by `give`, and `pay` called when its backward comes"
+    @staticmethod
+    def forward(ctx, give, pay, *inputs):
+        ctx.set_materialize_grads(False)
+        ctx.give,ctx.pay,ctx.like = give,pay,inputs
+        return give(inputs[1:])
+
+    @staticmethod
+    def backward(ctx, *grads):
+        ctx.pay()
+        like,ctx.like = ctx.like,None
+        asked = [t if needed else None for t,needed in zip(like, ctx.needs_input_grad[2:])]
+        return None,None,*ctx.give(asked)
+
+# %% ../nbs/33_observe.ipynb #v14e0072
+class _Cell:
+    "Stands in for `whole`, a recurrent cell of `torch._VF`"
+    def __init__(self, whole, trace, dispatch, how):
+        self.whole,self.trace,self.dispatch,self.how = whole,trace,dispatch,how
+        self.times,self.bills = collections.Counter(),{}
+
+    def __call__(self, x, state, *weights):
+        states = state if isinstance(state, (tuple,list)) else (state,)
+        key = (weights and id(weights[0]), *((t.shape, t.dtype, t.requires_grad) for t in (x, *states)))
+        self.times[key] += 1
+        if self.times[key]<=_short[-1]: return self.whole(x, state, *weights)
+        if key not in self.bills: self.bills[key] = self.bill(x, state, weights)
+        outs = self.step(self.bills[key], x, states)
+        return outs if isinstance(state, (tuple,list)) else outs[0]
+
+# %% ../nbs/33_observe.ipynb #v14e0073
+@patch
+def bill(self:_Cell, x, state, weights):
+    "The bill of one step; `holds` says which inputs are saved in it, `keeps` which results, `inner` how many other bytes"
+    x,state = map_leaves(torch.clone, (x, state))         # storages of their own
+    def run(x, state): return self.whole(x, state, *weights)
+    res = _bill_of(run, x, state, weights, self.trace, self.dispatch, self.how)
+    keys = [storage_id(t.untyped_storage()) for t in tensors((x, state))]
+    res.holds,res.keeps = ([k in res.saved for k in ks] for ks in (keys, res.outs))
+    res.inner = sum(n for k,(n,_) in res.saved.items() if k not in [*keys, *res.outs])
+    res.ballast = res.held-sum(t.nbytes for t in tensors(state))
+    res.saved = {}
+    return res
+
+# %% ../nbs/33_observe.ipynb #v14e0074
+@patch
+def give(self:_Cell, likes):
+    "Tensors like these, made past all modes, since they are many"
+    fakes = self.dispatch.run.fakes
+    with no_dispatch(): outs = tuple(t if t is None else fakes.plain(t.detach()) for t in likes)
+    if self.dispatch.memory: self.dispatch.memory(outs)
+    return outs
+
+@patch
+def step(self:_Cell, bill, x, states):
+    "Results of a step that does not run; its costs are put down"
+    trace,memory = self.trace,self.dispatch.memory
+    node = trace.calls.top
+    node.macs += bill.macs
+    node.saved += bill.inner
+    for k,macs in bill.by_param.items():
+        if k in trace.params.storages: trace.params.macs[k] += macs
+    for t,kept in zip((x, *states), bill.holds):
+        if kept: trace.saved.pack(t)
+    if memory: memory.live += bill.ballast
+    def pay():
+        node.back_macs += bill.back
+        if memory: memory.live -= bill.ballast
+    trace.outcome.steps_left_out += 1
+    outs = _Step.apply(self.give, pay, x, *states)
+    for t,kept in zip(outs, bill.keeps):
+        if kept: trace.saved.pack(t)
+    return outs
+
+# %% ../nbs/33_observe.ipynb #v14e0075
+def _recurrent_cells(trace, dispatch, how):
+    for k in ('lstm_cell','gru_cell','rnn_tanh_cell','rnn_relu_cell'): yield torch._VF,k,_Cell(getattr(torch._VF, k), trace, dispatch, how)
+
+_shortcuts.append(_recurrent_cells)
 
 # %% ../nbs/33_observe.ipynb #v14e0042
 def remarks(

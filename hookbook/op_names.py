@@ -20,7 +20,7 @@ from .words import near, some
 
 # %% ../nbs/15_op_names.ipynb #36495c2f
 # operators that have a name of their own in PyTorch
-_written = dict(truediv='div', rtruediv='div', radd='add', rsub='sub', rmul='mul', rpow='pow', rmatmul='matmul', getattr='attr')
+_written = dict(truediv='div', rtruediv='div', radd='add', rsub='sub', rmul='mul', rpow='pow', rmatmul='matmul')
 _special = re.compile(r'__i?(\w+?)__')
 
 def _spelled(f):
@@ -53,6 +53,7 @@ def _place_of_inplace(f):
     names = arg_names(f)[0]
     return names.index('inplace') if 'inplace' in names else None
 
+# %% ../nbs/15_op_names.ipynb #15a07c95
 def writes_first(
     f, # A function
     args:tuple, # What it is called with
@@ -97,20 +98,29 @@ def _defaults(f):
     except (TypeError,ValueError): return {}
     return {p.name: p.default for p in ps if p.default is not p.empty}
 
+# %% ../nbs/15_op_names.ipynb #37b10364
 def passed(
     f, # A function
     kwargs:dict, # What it is called with by name
 ) -> dict:
     "Those of `kwargs` that differ from the defaults"
     usual = _defaults(f)
-    def is_usual(k, v): return k in usual and (v is usual[k] or isinstance(v, (str,int,float)) and v==usual[k])
-    return {k: v for k,v in kwargs.items() if not k.startswith('_') and not is_usual(k, v)}
+    def differs(k, v):
+        if k.startswith('_'): return False
+        if k not in usual or isinstance(v, Tensor): return True
+        return v is not usual[k] and v!=usual[k]
+    return {k: v for k,v in kwargs.items() if differs(k, v)}
 
 # %% ../nbs/15_op_names.ipynb #4495834e
 _gives_tensor = 'T','H','mT','mH','real','imag','data'   # properties that do
-_asking = set('size dim ndim numel nelement stride item tolist get_device element_size data_ptr storage untyped_storage storage_offset len bool repr '
-              'str format hash float int index contains iter dir set delete sizeof deepcopy reduce_ex requires_grad_ detach_ register_hook backward'.split())
 
+_asking = set('size dim ndim numel nelement stride item tolist get_device element_size data_ptr storage untyped_storage '
+              'storage_offset requires_grad_ detach_ register_hook backward'.split())
+
+# methods that Python calls, such as `__len__`
+_asking_special = set('len bool repr str format hash float int index contains iter dir sizeof deepcopy reduce_ex'.split())
+
+# %% ../nbs/15_op_names.ipynb #9b7706e6
 @functools.lru_cache(None)
 def only_asks(
     f, # A function
@@ -118,7 +128,8 @@ def only_asks(
     "Does `f` only ask for something that is no tensor, as far as its name tells?"
     name = _spelled(f)
     if getattr(f, '__name__', '') in ('__get__','__set__'): return name not in _gives_tensor
-    return name.startswith(('is_','has_')) or name in _asking-{'float','int','bool'} or (name[:2]=='__' and name.strip('_') in _asking)
+    if name.startswith('__'): return name.strip('_') in _asking_special
+    return name.startswith(('is_','has_')) or name in _asking
 
 # %% ../nbs/15_op_names.ipynb #44973092
 class Site(NamedTuple):
@@ -140,6 +151,7 @@ def _site(code, instruction):
 _torch,_ours = (os.path.dirname(m.__file__)+os.sep for m in (torch,hookbook))
 _models_in = _torch+os.path.join('nn','modules')   # where PyTorch has its layers
 
+# %% ../nbs/15_op_names.ipynb #05f0a672
 @functools.lru_cache(2**14)
 def passes_on(
     code, # A code object
@@ -171,6 +183,7 @@ def _op_glob(s): return re.compile(fnmatch.translate(s))
 
 _numbers_tried = 100   # of calls, to find out whether a glob could mean any of them
 
+# %% ../nbs/15_op_names.ipynb #bf3e67ee
 @functools.lru_cache(None)
 def may_mean(
     glob:str, # For names of functions
@@ -194,7 +207,7 @@ class OpChoice:
     def __repr__(self): return self.text
 
     def takes(self, op, made=''):
-        "Does it take the call `op`? `made` is the full name of a module in which it is called that was made in the code of one of `modules`"
+        "Does it take the call `op`? `made` names the module that calls it, if that was made in the code of one of `modules`"
         if not _op_glob(self.glob).fullmatch(op): return False
         return bool(names_matching([made], self.where)) if made else '<' not in self.where
 
@@ -216,6 +229,7 @@ def _names_function(choice, model):
     "Is this the name of a function, or a glob for such? (A module may have a slash in its name.)"
     return isinstance(choice, str) and '/' in choice and choice not in named_modules(model)
 
+# %% ../nbs/15_op_names.ipynb #e5ddb9b4
 def split_choice(
     model:nn.Module, # The model to look in
     layers, # A choice as for `find`, in which there may be functions
@@ -228,6 +242,7 @@ def split_choice(
     rest = [c for c in given if c not in functions]
     return rest or (), [_op_choice(model, c) for c in functions]
 
+# %% ../nbs/15_op_names.ipynb #d61ee653
 def _op_choice(model, text):
     mod,_,op = text.rpartition('/')
     if op: return OpChoice(text, find(model, _made.sub('', mod)))
@@ -253,8 +268,10 @@ def silent_op(
     "Why no function was found for a choice, as well as we know it"
     mod,_,op = choice.rpartition('/')
     text = f'no function {choice!r} was called, so none was {what}.'
-    if re.sub(r'_\d+$', '', op) in no_value: return f'{choice!r} has no value that could be {what}: take the function before it, or after.'
-    if not seen: return f'{text} The code of no such module ran: compiled and scripted code has no functions to be seen.'
+    if re.sub(r'_\d+$', '', op) in no_value:
+        return f'{choice!r} has no value that could be {what}: take the function before it, or after.'
+    if not seen:
+        return f'{text} The code of no such module ran: compiled and scripted code has no functions to be seen.'
     close = near(choice, seen) or near(op, {n.rpartition('/')[2] for n in seen})
     meant = f' Names are like: {some(close, 3, say=repr)}.' if close else ''
     return f'{text}{meant} `ops(model, x)` lists all. What is called inside of another function can\'t be seen.'

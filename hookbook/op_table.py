@@ -48,6 +48,7 @@ def _memory(t):
 
 _casts = set('to type type_as float half double bfloat16 int long short bool cpu cuda contiguous detach'.split())
 
+# %% ../nbs/17_op_table.ipynb #9e8450a5
 def op_kind(
     f, # A function
     args:tuple, # What it was called with
@@ -66,10 +67,10 @@ def op_kind(
 # %% ../nbs/17_op_table.ipynb #fc385273
 _heads = ['function','shape','where','code']
 _code_width = 60   # columns of a line of code, in a table
-
 def _dims(shape): return '×'.join(map(str, shape)) if shape else 'scalar'
 def _said_shapes(row): return ', '.join(_dims(s) for s in row.shapes.values())
 
+# %% ../nbs/17_op_table.ipynb #68a7c8ff
 class Ops(list):
     "The functions that a model calls, each an `OpRow`"
     notes = ()   # on what was special about the run
@@ -101,6 +102,7 @@ def _tree(rows):
         else: own.append(r)
     return own,{k: _tree(v) for k,v in inner.items()}
 
+# %% ../nbs/17_op_table.ipynb #d5e80deb
 def _joined(name, tree):
     "A chain of modules with nothing of their own is one line"
     own,inner = tree
@@ -121,6 +123,7 @@ def _folded(name, tree, xml, open=False):
     body += [_folded(f'{name}.{k}'.lstrip('.'), t, xml) for k,t in inner.items()]
     return xml.Details(xml.Summary(title), *body, open=open, style='margin-left:1em')
 
+# %% ../nbs/17_op_table.ipynb #dce3d7ab
 @patch
 def _repr_html_(self:Ops):
     from fastcore import xml   # a quarter of a second, for those who look at HTML
@@ -171,6 +174,7 @@ def __torch_function__(self:Lister, f, types, args=(), kwargs=None):
     if here is not None and of_models(frame): self.note(here, f, args, kwargs, out, site_of(frame))
     return out
 
+# %% ../nbs/17_op_table.ipynb #296c7315
 @patch
 def note(self:Lister, here, f, args, kwargs, out, site):
     (mod,count),base = here,op_base(f)

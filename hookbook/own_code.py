@@ -46,9 +46,11 @@ class Wanted:
         return res
 
     def named(self, made, base, i):
-        "The full name of call number `i` of a function, or `None` if it isn't wanted; `made`: in a module that has no name"
-        op,mod = f'{base}_{i}' if i else base, f'{self.name}{made}'.lstrip('.')
-        res = f'{mod}/{op}' if any(c.takes(op, made and mod) for c in self.choices) else None
+        "The full name of call number `i`, or `None` if it isn't wanted; `made`: in which module without a name"
+        op = f'{base}_{i}' if i else base
+        mod = f'{self.name}{made}'.lstrip('.')
+        taken = any(c.takes(op, made and mod) for c in self.choices)
+        res = f'{mod}/{op}' if taken else None
         self.names[made,base,i] = res
         return res
 
@@ -63,6 +65,7 @@ def _call_frame(frame):
     while frame and frame.f_code is not _call_code: frame = frame.f_back
     return frame
 
+# %% ../nbs/16_own_code.ipynb #90281112
 class Running:
     "A module that runs now"
     __slots__ = 'module','wanted','count','frame'
@@ -76,23 +79,27 @@ class _Mode(TorchFunctionMode):
     "Is told of functions in one thread"
     def __init__(self, watch):
         self.watch,self.stack = watch,[]
-        self.here,self.on = None,False  # the module whose own code runs now, if it was asked for; is the mode on?
+        self.here = None   # the module whose own code runs now, if it was asked for
+        self.on = False
 
     def __torch_function__(self, f, types, args=(), kwargs=None):
-        self.on = False  # PyTorch has taken it off for as long as this takes; a module that runs meanwhile may put it on again
+        # PyTorch has taken it off for as long as this takes; a module that runs meanwhile may put it on again
+        self.on = False
         try:
             here,kwargs = self.here,kwargs or {}
             if here is None: return f(*args, **kwargs)
             try: base = here.wanted.bases[f]
             except KeyError: base = here.wanted.learn(f)
-            return f(*args, **kwargs) if base is None else self.wanted(here, base, f, args, kwargs)
+            if base is None: return f(*args, **kwargs)
+            return self.wanted(here, base, f, args, kwargs)
         finally: self.on = True
 
 # %% ../nbs/16_own_code.ipynb #e5bc023c
 def _take_above(mode):
-    "Take modes of ours with a higher rank than `mode` off the stack of this thread, as well as `mode` itself"
+    "Take modes of ours with a higher rank than `mode` off the stack of this thread"
+    def is_above(top): return isinstance(top, _Mode) and top is not mode and top.watch.rank>=mode.watch.rank
     above = []
-    while isinstance(top := _get_current_function_mode(), _Mode) and (top is not mode) and top.watch.rank>=mode.watch.rank: above.append(_pop_mode())
+    while is_above(_get_current_function_mode()): above.append(_pop_mode())
     return above
 
 def _put_back(modes):
@@ -106,6 +113,7 @@ def turn(self:_Mode):
     self.here = top if top is not None and top.wanted else None
     if (self.here is not None)!=self.on: (self.off if self.on else self.put_on)()
 
+# %% ../nbs/16_own_code.ipynb #19fb9fea
 @patch
 def put_on(self:_Mode):
     above = _take_above(self)
@@ -113,6 +121,7 @@ def put_on(self:_Mode):
     _put_back(above)
     self.on = True
 
+# %% ../nbs/16_own_code.ipynb #52130a82
 @patch
 def off(self:_Mode):
     above = []
@@ -148,6 +157,7 @@ class Place(NamedTuple):
 
 _told = _Mode.__torch_function__.__code__
 
+# %% ../nbs/16_own_code.ipynb #7108293e
 @patch
 def place(self:_Mode, frame, here):
     "How the function is called in the code of `here`: see `Place`"
@@ -165,6 +175,7 @@ def place(self:_Mode, frame, here):
     hook = hook or called.f_code.co_filename.startswith(_ours)
     return Place(frame is not None, hook, by_itself, made, caller)
 
+# %% ../nbs/16_own_code.ipynb #a96f595a
 @patch
 def wanted(self:_Mode, here, base, f, args, kwargs):
     "A function that may be wanted"
@@ -179,7 +190,8 @@ def wanted(self:_Mode, here, base, f, args, kwargs):
     try: name = here.wanted.names[*key,i]
     except KeyError: name = here.wanted.named(*key, i)
     if name is None: return f(*args, **kwargs)
-    return self.watch.call(Op(name, here.module, site_of(place.caller), place.by_itself), f, args, kwargs)
+    op = Op(name, here.module, site_of(place.caller), place.by_itself)
+    return self.watch.call(op, f, args, kwargs)
 
 # %% ../nbs/16_own_code.ipynb #8ebc1389
 class OpWatch:
@@ -187,11 +199,11 @@ class OpWatch:
     def __init__(self,
         choices:list, # Of `OpChoice`
         call, # Called as `call(op, f, args, kwargs)` in the place of the function `f`; returns what the model gets
-        passes=None, # Called as `passes(m)` when a module that was asked for begins; is it to be watched? Default: always
+        passes=None, # Called as `passes(m)` when a module begins; is it to be watched? Default: always
         rank:int=0, # Of two that watch one function, that with the smaller one is the first to see what it gives
     ):
         self.choices,self.call,self.passes,self.rank = choices,call,passes,rank
-        # by the identity of a module, so as not to keep it alive: what is wanted of it; modules inside, which turn it off
+        # by the identity of a module, so as not to keep it alive; `inside`: modules that turn it off
         self.wanted,self.inside,self.mods = {},set(),{}
         for c in choices: self._add(c)
         self.local,self.handles,self.modes = threading.local(),[],[]
@@ -215,6 +227,7 @@ def mode(self:OpWatch):
         self.modes.append(res)
     return res
 
+# %% ../nbs/16_own_code.ipynb #7e1fb821
 @patch
 def begins(self:OpWatch, m, args):
     "The hook before a module"
@@ -223,6 +236,7 @@ def begins(self:OpWatch, m, args):
     if wanted and self.passes and not self.passes(m): wanted = None
     self.mode().enter(m, wanted)
 
+# %% ../nbs/16_own_code.ipynb #b1011eb9
 @patch
 def ends(self:OpWatch, m, args, out):
     "The hook after a module"
@@ -239,6 +253,7 @@ def __enter__(self:OpWatch):
     self.mods = {}
     return self
 
+# %% ../nbs/16_own_code.ipynb #14de5d07
 @patch
 def __exit__(self:OpWatch, *args):
     for h in self.handles: h.remove()

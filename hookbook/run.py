@@ -9,7 +9,7 @@ __all__ = ['RunInfo', 'Run', 'extra_fields', 'Table', 'Track', 'Named', 'Series'
            'ratio_to_weight', 'USUAL_UPDATE', 'HEALTHY_UPDATE', 'ALARMING_UPDATE']
 
 # %% ../nbs/42_run.ipynb #06a69ce8
-import json, os
+import json, os, zlib
 from dataclasses import asdict, dataclass, field, fields, replace
 import numpy as np, torch
 from torch import nn
@@ -42,6 +42,8 @@ class RunInfo:
     no_grad:dict = field(default_factory=dict) # How often a trainable parameter was in an optimizer without a gradient
     given:dict = field(default_factory=dict) # Root mean square of what each linear layer was given in the first step
     left_out:dict = field(default_factory=dict) # Trainable parameters with gradients that are in no optimizer
+    closeups:list = field(default_factory=list) # What was seen in the few steps that were looked at closely, a dict each
+    trained_evals:dict = field(default_factory=dict) # Passes without gradients in training mode: how many (`n`), in how many steps (`steps`), the `first` and the `last`, and the `layers` that mind
     bad_weights:list = field(default_factory=list) # Parameters that were not finite at the end
     closure:bool = False # Did an optimizer make the passes itself?
     scaler:bool = False # Was there a gradient scaler?
@@ -97,6 +99,22 @@ def given(self:Run):
 def left_out(self:Run):
     "Trainable parameters that have gradients and are in no optimizer: the step they were `first` seen in, how often (`n`), and their `norm`, `None` if it changed all the same"
     return self.info.left_out
+
+# %% ../nbs/42_run.ipynb #42c10002
+@patch(as_prop=True)
+def loss(self:Run) -> np.ndarray: # (steps,), `nan` where none was seen
+    "The loss in each recorded step"
+    if 'loss' not in self.tracks: raise LookupError('the loss was not recorded: this run was made by an earlier version')
+    t = self.tracks['loss']
+    sums = t.read(self._upto(t)[0])
+    if not sums.shape[1]: return np.full(len(sums), np.nan)
+    total,n = sums[:,0].T
+    return np.divide(total, n, out=np.full(len(n), np.nan), where=n>0)
+
+@patch(as_prop=True)
+def closeups(self:Run) -> list:
+    "What was seen in the few steps that were looked at closely"
+    return self.info.closeups
 
 # %% ../nbs/42_run.ipynb #96140af2
 @patch
@@ -188,12 +206,19 @@ _FORMAT = 1   # a file of another format is refused, with words
 def to_bytes(self:Run) -> bytes:
     "The contents of a file of this run"
     import safetensors.torch   # here, since few who import this save anything
-    info = replace(self.info, given=self.given, left_out=self.left_out)   # which a live run is still adding up
+    info = replace(self.info, given=self.given, left_out=self.left_out, closeups=self.closeups)   # which a live run is still adding up
     head,tensors = dict(format=_FORMAT, info=asdict(info), tracks={}),{}
     for name,t in self.tracks.items():
         head['tracks'][name],parts = t.to_parts(self._upto(t))
         for k,v in parts.items(): tensors[f'{name}.{k}'] = v.cpu().clone().contiguous()
-    return safetensors.torch.save(tensors, metadata=dict(hookbook=json.dumps(head)))
+    head = json.dumps(head)
+    return safetensors.torch.save(tensors, metadata=dict(hookbook=head, checksum=_checksum(head, tensors)))
+
+def _checksum(head, tensors):
+    "Of the header, and of the names and bytes of all tensors"
+    res = zlib.crc32(head.encode())
+    for k in sorted(tensors): res = zlib.crc32(tensors[k].reshape(-1).view(torch.uint8).numpy(), zlib.crc32(k.encode(), res))
+    return str(res)
 
 # %% ../nbs/42_run.ipynb #d72e1f76
 @patch
@@ -210,12 +235,24 @@ def _parsed(data):
     try: tensors = safetensors.torch.load(data)
     except Exception as e: raise ValueError('it cannot be read to its end as a safetensors file') from e
     size = int.from_bytes(data[:8], 'little')   # a safetensors file: the size of its header, the header, the numbers
-    head = json.loads(data[8:8+size]).get('__metadata__') or {}
-    if 'hookbook' not in head: raise ValueError('it is a safetensors file of something else')
-    try: head = json.loads(head['hookbook'])
-    except ValueError as e: raise ValueError('its header is not whole') from e
+    known = json.loads(data[8:8+size]).get('__metadata__') or {}
+    if 'hookbook' not in known: raise ValueError('it is a safetensors file of something else')
+    try: head = json.loads(known['hookbook'])
+    except (ValueError,RecursionError) as e: raise ValueError('its header is not whole') from e
+    if known.get('checksum') not in (None, _checksum(known['hookbook'], tensors)): raise ValueError('its checksum is another')
     if not isinstance(head, dict) or 'format' not in head: raise ValueError('its header does not say which format it has')
     return head,tensors
+
+# %% ../nbs/42_run.ipynb #1b4ba865
+def _checked(info):
+    "A `RunInfo`, if each thing in it is what it should be; else raises `TypeError`"
+    for f in fields(RunInfo):
+        v = getattr(info, f.name)
+        odd = isinstance(v, bool) and f.type is int   # which Python takes for a number
+        if odd or not isinstance(v, f.type): raise TypeError(f'{f.name} is a {type(v).__name__}')
+    for v in (info.chosen, info.fired, info.bad_weights, info.kinds.values(), info.owners.values()):
+        if not all(isinstance(o, str) for o in v): raise TypeError('a name is no text')
+    return info
 
 # %% ../nbs/42_run.ipynb #648345b3
 def _table_of(name, head, tensors):
@@ -236,7 +273,7 @@ def from_bytes(cls:Run,
     if head['format']!=_FORMAT: raise ValueError(f'{whose} was written in format {head["format"]}, and this version of hookbook reads format {_FORMAT}: install a newer one')
     try:
         tracks = {n: _table_of(n, h, tensors) for n,h in head['tracks'].items()}
-        return Run(tracks, head['info'])
+        return Run(tracks, _checked(RunInfo.of(head['info'])))
     except Exception as e: raise ValueError(f'{wrong}its header and its numbers do not fit together') from e
 
 # %% ../nbs/42_run.ipynb #16d502c2
