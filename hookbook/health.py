@@ -23,6 +23,7 @@ from .gradients import *
 from .loop import *
 from .ranges import *
 from .blame import *
+from .batches import *
 from .nan import *
 
 # %% ../nbs/59_health.ipynb #28bacb71

@@ -6,12 +6,14 @@ Docs: https://hookbook.github.io/hookbook/loop.html.md"""
 
 # %% auto #0
 __all__ = ['in_evaluation', 'call_train', 'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'need_optimizer',
-           'evaluation_mode', 'optimizer_stopped']
+           'evaluation_mode', 'optimizer_stopped', 'close_looks', 'seen_in', 'carried_gradients', 'unregistered',
+           'training_mode', 'always_clipped']
 
 # %% ../nbs/54_loop.ipynb #b4f1de05
 import numpy as np
 from .words import *
 from .kinds import *
+from .table import HEALTHY_UPDATE
 from .finding import *
 
 # %% ../nbs/54_loop.ipynb #b4f1de10
@@ -193,3 +195,108 @@ def optimizer_stopped(
     why = _stopped.format(most) if most else _never_stepped
     means = f'To the recorder these passes are all one step, {why}'
     yield Finding('', (last,last), passes, limit, means, **_no_more_steps)
+
+# %% ../nbs/54_loop.ipynb #58b00009
+def close_looks(
+    run, # The run to look through
+    what:str, # What has to be in a look: `'loss'`, `'input'`, `'spread'` and so on
+) -> list: # Of looks, at least one
+    "The close looks at which something was seen"
+    res = [o for o in run.closeups if o.get(what)]
+    if not res: raise LookupError(_unseen.get(what, f'no close look saw {what}'))
+    return res
+
+# %% ../nbs/54_loop.ipynb #09d4bdf3
+_unseen = dict(
+    loss="the gradient of the model's output was not seen",
+    input='the model was given no tensor of floating point numbers',
+    carried='no backward pass was seen before a step of the optimizer')
+
+def seen_in(looks): return looks[0]['step'],looks[-1]['step']
+
+# %% ../nbs/54_loop.ipynb #58b00035
+_carried = dict(
+    means='Gradients are never set to zero: those of all steps so far are added up, and the optimizer follows their sum.',
+    try_='call `opt.zero_grad()` once in each step, before `loss.backward()`',
+    unit='close looks at which gradients of earlier steps were there', severity='error')
+
+# %% ../nbs/54_loop.ipynb #fda55a33
+@rule('gradients carried over')
+def carried_gradients(
+    run, # The run to look through
+    least:int=3, # Looks
+):
+    "Gradients of the steps before are still there when a step begins"
+    looks = close_looks(run, 'carried')
+    later = [o for o in looks if o['step']>0]
+    if len(later)<least: raise LookupError(f'it takes {least} close looks')
+    left = [o for o in later if max(o['carried'])>0]
+    if len(left)<len(later): return
+    yield Finding('', seen_in(left), len(left), 0, **_carried)
+
+# %% ../nbs/54_loop.ipynb #58b00037
+_lost = dict(
+    try_='`nn.ModuleList` or `nn.ModuleDict` in place of the list or dict (`self.register_parameter` for a tensor), then make the optimizer',
+    unit='parameters that are not registered', severity='error')
+
+# %% ../nbs/54_loop.ipynb #a7d15015
+@rule('unregistered layers')
+def unregistered(
+    run, # The run to look through
+):
+    "The output depends on parameters that the model does not know"
+    found = [(o['step'], n or f'one of shape {tuple(shape)}') for o in run.closeups for n,shape in o.get('unknown', ())]
+    if not run.closeups: raise LookupError('no step was looked at closely')
+    if not found: return
+    names = list(dict.fromkeys(n for _,n in found))
+    means = f'The output is computed with parameters that are not registered, as those in a plain Python list are: {some(sorted(names), 4)}. No optimizer that is made from `model.parameters()` trains them, and no checkpoint keeps them.'
+    first = sorted(names)[0]
+    where = '' if first.startswith('one of') else layer_of(first)
+    yield Finding(where, (found[0][0], max(run.info.ran-1, 0)), len(names), 0, means, **_lost)
+
+# %% ../nbs/54_loop.ipynb #58b00039
+_evaluated = dict(
+    means='Passes without gradients ran in training mode: dropout drops values there, and batch normalisation uses the statistics of the batch and learns from it.',
+    try_='`model.eval()` before validation, and `model.train()` after it',
+    unit='passes without gradients in training mode')
+
+# %% ../nbs/54_loop.ipynb #232b1048
+@rule('training mode')
+def training_mode(
+    run, # The run to look through
+    share:float=.34, # Of the training steps: where such passes come more often, they belong to the training
+):
+    "The model is evaluated in training mode"
+    seen = run.info.trained_evals
+    if not seen or not seen['layers'] or seen['n']<2 or seen['steps']>share*run.info.ran: return
+    last = seen['first'] if seen['last'] is None else seen['last']
+    evidence = (f'it matters to {some(seen["layers"], 5)}',)
+    yield Finding('', (max(seen['first'], 0), max(last, 0)), seen['n'], 0, **_evaluated, evidence=evidence)
+
+# %% ../nbs/54_loop.ipynb #58b0003c
+_clipped = dict(
+    means='Gradients are clipped in every step: their norm is always the same, and the learning rate alone says how far a step goes.',
+    try_='clip at about the norm that most steps have without clipping (ten times it leaves only the outliers), or raise the learning rate by as much as is clipped away',
+    unit='share of steps with the same norm of all gradients')
+
+# %% ../nbs/54_loop.ipynb #02537e6f
+@rule('clipped in every step')
+def always_clipped(
+    run, # The run to look through
+    share:float=.9, # Of the steps
+    least:int=20, # Steps
+    small:float=HEALTHY_UPDATE[0], # Update to weight ratio under which it matters
+):
+    "Clipping decides on the size of all steps, and they are too small"
+    weights = weight_names(run)
+    need_steps(run, least)
+    total = run.grads.total
+    total = total[np.isfinite(total) & (total>0)]
+    if len(total)<least: return
+    usual = np.median(total)
+    seen = (np.abs(total-usual)<1e-3*usual).mean()
+    if seen<share: return
+    ratio = quietly(np.nanmedian, stacked(run.updates.ratio, weights))
+    evidence = (f'norm of all gradients in each step: {num(float(usual))}', f'median update to weight ratio: {num(float(ratio))}')
+    steps = Times(run.grads).between(0, -1)
+    yield Finding('', steps, seen, share, **_clipped, evidence=evidence, severity='warning' if ratio<small else 'notice')

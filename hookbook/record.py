@@ -10,6 +10,7 @@ Docs: https://hookbook.github.io/hookbook/record.html.md"""
 __all__ = ['record', 'Recording', 'Table', 'Track', 'unfold', 'Named', 'Series', 'Norms', 'Updates', 'Run']
 
 # %% ../nbs/49_record.ipynb #17aad99d
+from contextlib import contextmanager
 import weakref
 from functools import partial
 import torch
@@ -63,7 +64,7 @@ def _function_ran(ref, name, m, out):
 def _listens(ref, m):
     "Is a module that begins to be listened to?"
     rec = ref()
-    if rec is None or rec.closed or rec.resting: return False
+    if rec is None or rec.closed or rec.pace.resting: return False
     return rec.pace.live if rec.clock.train else rec.pace.eval_live
 
 @patch
@@ -94,3 +95,32 @@ def unlisten(self:Recording):
     "The recording ends; what was asked for and not called is known now"
     self.info.chosen += self.attached.functions.never()
     self.attached.functions.stop()
+
+# %% ../nbs/49_record.ipynb #3f220b4c
+@patch
+def pause(self:Recording):
+    "Stop looking, but keep counting steps"
+    self.pace.pause()
+    self.eager.set(False)
+
+@patch
+def resume(self:Recording):
+    "Look again, from the next step on"
+    self.pace.resume()
+    self.eager.ends(self.pace.due(self.clock.step+1))
+
+# %% ../nbs/49_record.ipynb #2088ecd2
+@patch
+@contextmanager
+def paused(self:Recording):
+    "Record nothing inside this context"
+    self.pause()
+    try: yield self
+    finally: self.resume()
+
+# %% ../nbs/49_record.ipynb #e547b42b
+@patch
+def _show(self:Recording):
+    start = self.pace.now()
+    self.guard(getattr(self.view, 'what', 'the live view'), self.view, self, False)
+    self.pace.spent += self.pace.now()-start

@@ -1,6 +1,6 @@
 """A run that is still growing: hooks that hear, and the parts that they pass it on to
 
-`Recording` is a `Run` that is being recorded. `record` makes it; what was recorded is read as from any run, while it grows and afterwards. Its parts have names: `clock`, `pace`, `attached`, `guard`, `eager`, `layer_look` and `opt_look`.
+`Recording` is a `Run` that is being recorded. `record` makes it; what was recorded is read as from any run, while it grows and afterwards. Its parts have names: `clock`, `pace`, `attached`, `guard`, `eager`, `layer_look`, `opt_look` and `closeup`.
 
 Docs: https://hookbook.github.io/hookbook/recording.html.md"""
 
@@ -27,7 +27,7 @@ from .track import *
 from .run import *
 from .ranks import *
 from .clock import *
-from .pace import *
+from .closeup import *
 from .attach import *
 from .looks import *
 
@@ -45,7 +45,7 @@ def _at_layer(ref, method, *args):
     rec = ref()
     if rec is None or rec.closed: return
     if torch.compiler.is_compiling(): rec.eager.needed = True
-    elif not rec.resting and not blind(): rec.try_to(method, *args)
+    elif not rec.pace.resting and not blind(): rec.try_to(method, *args)
 
 # %% ../nbs/48_recording.ipynb #8dc1aa4f
 def _how_many(model, layers):
@@ -65,6 +65,8 @@ def _make_tracks(model, layers, hist, steps, extra, further):
     width,fields = _how_many(model, layers),extra_fields(extra)
     tracks = dict(layers=Track(steps, width, device, hist, fields=fields))
     tracks.update({n: Track(steps, width, device, hist) for n in further})
+    tracks['loss'] = SumTable([0.,0.], steps, 1, device)
+    tracks['loss'].column('loss')
     # evaluations are rarer than steps
     tracks['eval'] = Track(max(steps//8, 2), width, device, hist, spans=32, fields=fields)
     return tracks
@@ -92,14 +94,14 @@ class Recording(Run):
         super().__init__(tracks, RunInfo(passes=self.clock.passes, scaler=scaler is not None))
         self.layer_look = LayerLook(tracks, self.info, channels, scaler)
         self.opt_look = OptimizerLook(None, self.info, tracks['layers'].blank)
+        self.closeup = CloseUp(self.info, scaler)
         self.path,self.flush_every = path,flush_every
         self.ended = ended   # called with the recorder at the clock's limit; default: close it
         self.asked = TensorHooks()   # in this step
         self.unsaved = ''   # why the last save failed
         self.view = None   # called now and then with a run that grows: draws or saves it
-        self.resting,self.closed = False,False   # does a pass run in which nothing is recorded?
+        self.closed = False
         self.looked_last = False   # was there a last look at the weights?
-        self.eval_row = None   # the row of evaluation that is open
         self._hang(model, layers, inputs, hold, opts)
         if functions or asked: self.listen(asked, functions)   # of a later chapter
 
@@ -207,6 +209,9 @@ def given(self:Recording): return self.layer_look.given
 @patch(as_prop=True)
 def left_out(self:Recording): return self.opt_look.left_out
 
+@patch(as_prop=True)
+def closeups(self:Recording): return self.closeup.read()
+
 # %% ../nbs/48_recording.ipynb #ed176a6f
 @patch
 def flush(self:Recording):
@@ -250,6 +255,7 @@ def close(self:Recording,
     self.eager.set(False)
     self.guard('the weights at the end', self._look_at_end)
     self.info.given,self.info.left_out = self.given,self.left_out
+    self.info.closeups = self.closeups
     if self.attached.functions: self.unlisten()
     self.attached.take_off()
     self.asked.leave()
@@ -291,6 +297,29 @@ def __exit__(self:Recording, kind, *args):
 def __del__(self:Recording):
     if not getattr(self, 'closed', True) and not sys.is_finalizing(): self.close(flush=False)
 
+# %% ../nbs/48_recording.ipynb #48c10002
+@patch
+def _closely(self:Recording, method, *args):
+    if self.closeup.on: self.guard('a close look', getattr(self.closeup, method), *args)
+
+@patch
+def _await(self:Recording, m, args, out):
+    "Wait for the gradient of what the model gave"
+    start,t = self.pace.now(),main_output(out)
+    if t is None: return
+    if self.clock.inside: self._closely('gave', self.inner, args, t, self.opts)
+    self.closeup.await_grad(t, partial(_came_back, weakref.ref(self), self.clock.step))
+    self.pace.spent += self.pace.now()-start
+
+# %% ../nbs/48_recording.ipynb #48c10003
+def _came_back(ref, step, output, grad):
+    rec = ref()
+    if rec is None or rec.closed or not rec.pace.live or rec.clock.step!=step: return
+    start,loss = rec.pace.now(),current_loss()
+    rec.guard('the loss', add_loss, rec.tracks['loss'], loss, rec.closeup.scale)
+    if output: rec._closely('went_back', *output, grad, loss, rec.opts)
+    rec.pace.spent += rec.pace.now()-start
+
 # %% ../nbs/48_recording.ipynb #b62d67ca
 @patch
 def _trains(self:Recording): return self.inner.training and torch.is_grad_enabled()
@@ -301,16 +330,19 @@ def model_begins(self:Recording, *args):
     if recomputing(): return
     self._follow(self.clock.model_begins(self._trains()))
     live = self.pace.live if self.clock.train else self.pace.eval_live
-    self.resting = not live
+    self.pace.resting = not live
     self.layer_look.pass_begins()
+    if not self.clock.train: self.guard('evaluation passes', self.closeup.note_mode, self.inner, self.clock.step)
+    elif live and args: self._closely('given', args[1])
 
 # %% ../nbs/48_recording.ipynb #6d4e4b00
 @patch
-def _model_ends(self:Recording, *args):
+def _model_ends(self:Recording, m=None, args=(), out=None):
     if recomputing(): return
+    if self.clock.train and self.pace.live and out is not None: self._await(m, args, out)
     self.clock.model_ends()
     if self.attached.functions: self.settle()
-    self.resting = False
+    self.pace.resting = False
 
 # %% ../nbs/48_recording.ipynb #1f05b610
 @patch
@@ -334,6 +366,8 @@ def _step_begins(self:Recording):
     self.info.ran = step+1
     if self.flush_every and step and step%self.flush_every==0: self._try_to_save(self.flush)
     if self.pace.begins(step): self._open_rows(step)
+    self.closeup.on = False
+    if self.pace.live: self.closeup.begins(step)
     self.eager.begins(self.pace.live)
 
 # %% ../nbs/48_recording.ipynb #8373a174
@@ -361,8 +395,8 @@ def _eval_begins(self:Recording):
 @patch
 def _open_eval_row(self:Recording, untrained):
     row = self.clock.eval_row
-    if row==self.eval_row: return   # it belongs to the pass before
-    self.eval_row = row
+    if row==self.pace.eval_row: return   # it belongs to the pass before
+    self.pace.eval_row = row
     thinned = self.tracks['eval'].open(row[1])
     if thinned and untrained: self.pace.eval_skip *= 2
 
@@ -391,35 +425,9 @@ def _look(self:Recording, name, m, args, out, train):
     self.guard(name, look.call, name, m, out)
     if 'output_grads' in self.tracks: self._ask_grads(name, out)
     if self.clock.step==0: self.guard(name, look.first_input, name, m, args)
-
-# %% ../nbs/48_recording.ipynb #3f220b4c
-@patch
-def pause(self:Recording):
-    "Stop looking, but keep counting steps"
-    self.pace.pause()
-    self.eager.set(False)
-
-@patch
-def resume(self:Recording):
-    "Look again, from the next step on"
-    self.pace.resume()
-    self.eager.ends(self.pace.due(self.clock.step+1))
-
-# %% ../nbs/48_recording.ipynb #2088ecd2
-@patch
-@contextmanager
-def paused(self:Recording):
-    "Record nothing inside this context"
-    self.pause()
-    try: yield self
-    finally: self.resume()
-
-# %% ../nbs/48_recording.ipynb #e547b42b
-@patch
-def _show(self:Recording):
-    start = self.pace.now()
-    self.guard(getattr(self.view, 'what', 'the live view'), self.view, self, False)
-    self.pace.spent += self.pace.now()-start
+    if not self.closeup.on: return
+    self._closely('layer', name, m, out)
+    if not self.clock.inside: self._await(m, args, out)
 
 # %% ../nbs/48_recording.ipynb #0fbcbaf7
 @patch
@@ -429,6 +437,7 @@ def _opt_begins(self:Recording, opt, args, kwargs):
     if not self.pace.live: return
     start = self.pace.now()
     self.guard('the optimizer step', self.opt_look.before, opt, self.inner, closure)
+    self._closely('opt_begins', opt, self.opt_look.names)
     self.pace.spent += self.pace.now()-start
 
 # %% ../nbs/48_recording.ipynb #2a658cd7
@@ -437,6 +446,7 @@ def _opt_ends(self:Recording, opt, args, kwargs):
     start = self.pace.now()
     if self.pace.live:
         if id(opt) in self.opt_look.held: self.guard('the optimizer step', self.opt_look.after, opt)
+        self._closely('opt_ends', opt)
         silent = not self.tracks['layers'].seen
         if silent and 'torch._dynamo' in sys.modules: self.eager.needed = True   # no layer ran: it may be compiled
     passes = self.clock.passes[0]

@@ -42,6 +42,8 @@ class RunInfo:
     no_grad:dict = field(default_factory=dict) # How often a trainable parameter was in an optimizer without a gradient
     given:dict = field(default_factory=dict) # Root mean square of what each linear layer was given in the first step
     left_out:dict = field(default_factory=dict) # Trainable parameters with gradients that are in no optimizer
+    closeups:list = field(default_factory=list) # What was seen in the few steps that were looked at closely, a dict each
+    trained_evals:dict = field(default_factory=dict) # Passes without gradients in training mode: how many (`n`), in how many steps (`steps`), the `first` and the `last`, and the `layers` that mind
     bad_weights:list = field(default_factory=list) # Parameters that were not finite at the end
     closure:bool = False # Did an optimizer make the passes itself?
     scaler:bool = False # Was there a gradient scaler?
@@ -97,6 +99,22 @@ def given(self:Run):
 def left_out(self:Run):
     "Trainable parameters that have gradients and are in no optimizer: the step they were `first` seen in, how often (`n`), and their `norm`, `None` if it changed all the same"
     return self.info.left_out
+
+# %% ../nbs/42_run.ipynb #42c10002
+@patch(as_prop=True)
+def loss(self:Run) -> np.ndarray: # (steps,), `nan` where none was seen
+    "The loss in each recorded step"
+    if 'loss' not in self.tracks: raise LookupError('the loss was not recorded: this run was made by an earlier version')
+    t = self.tracks['loss']
+    sums = t.read(self._upto(t)[0])
+    if not sums.shape[1]: return np.full(len(sums), np.nan)
+    total,n = sums[:,0].T
+    return np.divide(total, n, out=np.full(len(n), np.nan), where=n>0)
+
+@patch(as_prop=True)
+def closeups(self:Run) -> list:
+    "What was seen in the few steps that were looked at closely"
+    return self.info.closeups
 
 # %% ../nbs/42_run.ipynb #96140af2
 @patch
@@ -188,7 +206,7 @@ _FORMAT = 1   # a file of another format is refused, with words
 def to_bytes(self:Run) -> bytes:
     "The contents of a file of this run"
     import safetensors.torch   # here, since few who import this save anything
-    info = replace(self.info, given=self.given, left_out=self.left_out)   # which a live run is still adding up
+    info = replace(self.info, given=self.given, left_out=self.left_out, closeups=self.closeups)   # which a live run is still adding up
     head,tensors = dict(format=_FORMAT, info=asdict(info), tracks={}),{}
     for name,t in self.tracks.items():
         head['tracks'][name],parts = t.to_parts(self._upto(t))

@@ -14,7 +14,6 @@ import numpy as np, torch
 from torch import nn
 from .hook import InertHook
 from .clock import *
-from .pace import *
 from .record import *
 
 # %% ../nbs/80_watched.ipynb #23a358d3
