@@ -298,13 +298,17 @@ class swap:
     def __init__(self,
         acts, # What `capture` gave, or any dict from name to value
         at=None, # Patch only this part of each tensor: index or slice, or a tuple of these
+        source=None, # Take it from this part of the other run's tensor; default: from `at`. Then the tensors may differ in shape
     ):
         if not isinstance(acts, Mapping):
             raise TypeError(f'swap takes what `capture` gave, or a dict from name to value, not a {type(acts).__name__}')
         check_at(at)
-        self.acts,self.at = acts,at
+        check_at(source)
+        self.acts,self.at,self.source = acts,at,source
 
-    def __repr__(self): return 'swap(...)' if self.at is None else f'swap(..., at={self.at!r})'
+    def __repr__(self):
+        said = [f', {k}={v!r}' for k,v in (('at',self.at), ('source',self.source)) if v is not None]
+        return f'swap(...{"".join(said)})'
 
     def check(self, name, what='out'):
         "Raise if there is no value for the layer `name`, or one of another kind than is to be edited"
@@ -349,9 +353,23 @@ def check_site(self:swap, name, call):
 def __call__(self:swap, name, v, call):
     self.check_site(name, call)
     new = self.value(name, call)
-    same_shapes(name, v, new)
     given = dict(leaves(new))
+    if self.source is None: same_shapes(name, map_named(lambda path,t: _of_one(t, given.get(path)), v), new)
     def _swapped(path, t):
-        mine = given[path] if self.at is None else given[path][self.at]
-        return on_part(lambda _: mine.to(t, copy=True), self.at)(t)
+        mine = given[path]
+        source = self.at if self.source is None else self.source
+        if source is not None: mine = part_of(mine, source)
+        return on_part(lambda part: _fitting(name, mine, part), self.at)(t)
     return map_named(_swapped, v)
+
+def _of_one(t, other):
+    "`t`, or its first example where `other` is of one example, and stands for each of a batch"
+    one = other is not None and t.ndim==other.ndim>1 and other.shape[0]==1 and t.shape[1:]==other.shape[1:]
+    return t[:1] if one else t
+
+def _fitting(name, mine, part):
+    "A copy of `mine` in the shape of `part`"
+    try: return mine.to(part).expand_as(part).clone()
+    except RuntimeError:
+        shapes = tuple(mine.shape),tuple(part.shape)
+        raise ValueError('swap into {!r}: the source has shape {}, and its place {}'.format(name, *shapes)) from None

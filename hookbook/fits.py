@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/fits.html.md"""
 __all__ = ['devices', 'Plan', 'Budget', 'budget', 'Device', 'largest_batch', 'Fit', 'bound', 'Speed', 'Generation']
 
 # %% ../nbs/38_fits.ipynb #38a00004
-import functools
+import functools, warnings
 from math import prod
 from dataclasses import dataclass, field, replace
 import torch
@@ -33,6 +33,7 @@ class Plan:
     accumulate:int=1 # Parts that the batch is taken in, whose gradients add up
     checkpoint:object=False # Recompute blocks in the backward? `True` for those that repeat, or a choice as for `find`
     ranks:int=1 # Cards over which weights, gradients and state are divided, as FSDP2 does
+    device:str='cpu' # Kind of device, `'cpu'` or `'cuda'`, where optimizers work on all parameters at once
 
 def _optimizer_for(o, params):
     "The optimizer `o` of a plan, for `params`"
@@ -42,6 +43,13 @@ def _optimizer_for(o, params):
     classes = {n.lower(): c for n,c in vars(torch.optim).items() if is_one(c)}
     if o.lower() in classes: return classes[o.lower()](params)
     raise ValueError(f'there is no optimizer {o!r} in torch.optim{did_you_mean(o.lower(), classes)}')
+
+def _as_on_gpu(opt):
+    "Let `opt` work on all parameters at once, as is usual on a GPU: that is faster, and takes more memory for a while"
+    for g in opt.param_groups:
+        if g.get('foreach', 0) is None and not g.get('fused'): g['foreach'] = True
+
+_on_gpu = 'the kernels of a GPU may take more for a while, and its context takes some hundred MB beside'
 
 def _dtype_of(d):
     "A type of numbers by its name"
@@ -93,6 +101,8 @@ def budget(
     new,(args,kwargs) = _prepared(model, plan, (args,kwargs or {}))
     training = plan.optimizer is not None
     opt = _optimizer_for(plan.optimizer, new.parameters()) if training else None
+    gpu = plan.device!='cpu'
+    if training and gpu: _as_on_gpu(opt)
     ran = new if training else _Using(new)
     trace,notes = observe(ran, args, kwargs, True, opt, plan.accumulate)
     if trace.error is not None: raise trace.error
@@ -102,7 +112,7 @@ def budget(
         res.gradients = bytes_of(p for p in ps if p.requires_grad)
         res.optimizer,res.saved = trace.outcome.optim_bytes or 0,sum(n.saved for n in trace.nodes.values())
     res.peak = trace.outcome.peak or res.weights+res.gradients+res.optimizer+res.inputs+res.saved
-    res.estimate = list(notes)
+    res.estimate = [*notes, _on_gpu] if gpu else list(notes)
     return _sharded(res, new) if plan.ranks>1 else res
 
 # %% ../nbs/38_fits.ipynb #38a00029
@@ -229,6 +239,11 @@ def _asked_model(s):
         raise ValueError('the model of this summary is gone: keep it in a variable, and make the summary anew')
     return model,s.asked.args,s.asked.kwargs
 
+def _kind_of_device(model):
+    "Where `model` is, or would be"
+    kinds = {p.device.type for p in model.parameters()}
+    return 'cpu' if kinds<={'cpu'} else 'cuda'
+
 @patch
 def fits(self:Summary,
     memory, # Bytes, words such as `'80GB'`, or a device such as `'H100'`
@@ -238,11 +253,13 @@ def fits(self:Summary,
     accumulate:int=1, # Parts that the batch is taken in, whose gradients add up
     checkpoint=False, # Recompute blocks in the backward? `True` for those that repeat, or a name, glob or type
     ranks:int=1, # Cards over which weights, gradients and state are divided, as FSDP2 does
+    device:str|None=None, # Kind of device, `'cpu'` or `'cuda'`; default: where the model is, and `'cuda'` for a named card or a model on meta
 ) -> Fit:
     "Does a step fit into `memory`? Nothing is allocated to find out; raises `ValueError` if the model can't be asked any more"
     limit,(model,args,kwargs) = _limit(memory),_asked_model(self)
     if not (args or kwargs): raise ValueError('without inputs nothing runs: summary(model, *inputs).fits(...)')
-    plan = Plan(optimizer, dtype, batch or batch_of((args,kwargs)), accumulate, checkpoint, ranks)
+    device = device or ('cuda' if memory in devices else _kind_of_device(model))
+    plan = Plan(optimizer, dtype, batch or batch_of((args,kwargs)), accumulate, checkpoint, ranks, device)
     ask = functools.cache(lambda plan: budget(model, plan, args, kwargs))
     return Fit(limit, ask(plan), ask, _other_plans(plan, model))
 
@@ -279,7 +296,7 @@ class Speed:
     least:int # Bytes that have to be moved at least
     root:Row # The row of the model
     layers:list # Rows of layers, each with operators of its own
-    positions:int # Rows times positions of the input
+    positions:int # Of the output: rows, times their length
 
     @property
     def bound(self): return bound(self.root.flops, self.least, self.device, self.dtype)
@@ -348,8 +365,8 @@ def _in_type(r, dtype):
 
 # %% ../nbs/38_fits.ipynb #38a00094
 def _positions(shape):
-    "How many positions an input of `shape` has: rows, times the length where they are sequences of ids"
-    return prod(shape[:2]) if len(shape)==2 else next(iter(shape), 1)
+    "How many positions an output of `shape` tells of: rows, times their length where each position has a vector"
+    return prod(shape[:-1]) if len(shape)<=3 else shape[0]
 
 @patch
 def speed(self:Summary,
@@ -365,7 +382,7 @@ def speed(self:Summary,
     shapes = [*(root.in_shapes or {}).values(), *(root.out_shapes or {}).values()]
     least = sum(map(_must_read, layers))+kind.itemsize*sum(map(prod, shapes))
     name = device if isinstance(device, str) else 'the device'
-    return Speed(d, name, kind, least, root, layers, _positions(next(iter(root.in_shapes.values()), ())))
+    return Speed(d, name, kind, least, root, layers, _positions(root.out_shape or ()))
 
 # %% ../nbs/38_fits.ipynb #38a00060
 @patch
@@ -435,8 +452,12 @@ def generation(self:Summary) -> Generation:
     with torch.no_grad(): cache = _cache_of(new(*args, **{**kwargs, 'use_cache': True}))
     was,layers = bytes_of(cache_tensors(cache)),_layer_bytes(cache)
     step = dict(input_ids=ids[:,:1], past_key_values=cache, use_cache=True)
-    trace,_ = observe(new, (), step)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', FutureWarning)      # newer transformers call it `cache`, older ones do not know that
+        trace,_ = observe(new, (), step)
     if trace.error is not None: raise trace.error
-    with torch.no_grad(): grown = bytes_of(cache_tensors(_cache_of(new(**step))))
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter('ignore', FutureWarning)
+        grown = bytes_of(cache_tensors(_cache_of(new(**step))))
     macs = sum(n.macs for n in trace.nodes.values())
     return Generation(ids.shape[1], ids.shape[0], was, layers, (grown-was)/ids.shape[0], self.macs, macs)

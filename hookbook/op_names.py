@@ -138,7 +138,9 @@ class Site(NamedTuple):
     line:int
     column:int=-1 # -1 if it is not known
 
-    def __str__(self): return f'{os.path.basename(self.file)}:{self.line}'
+    def __str__(self):
+        in_notebook = self.file.startswith('<ipython') or 'ipykernel' in self.file
+        return f'{"cell" if in_notebook else os.path.basename(self.file)}:{self.line}'
 
 # %% ../nbs/15_op_names.ipynb #45d2a82c
 @functools.lru_cache(2**14)
