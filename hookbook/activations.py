@@ -45,11 +45,13 @@ def dead_share(
 
 # %% ../nbs/52_activations.ipynb #a7d10002
 def _samples(run, name, channels):
-    "(spans,) how many samples, or places in them, the layer `name` was given"
-    return run.hist(name).sum(1)/channels
+    "(spans,) how many samples, or places in them, the layer `name` was given; `None` if that is not known"
+    layer = name.partition('#')[0]   # of one call of a layer: all of its calls
+    return run.hist(layer).sum(1)/channels if layer in run.rms else None
 
 def _long_enough(seen, rows, least):
     "How many rows a window takes, `rows` at least, that usually holds `least` samples; `None` if not even all rows do"
+    if seen is None: return rows
     if seen.sum()<least: return
     needed = int(np.ceil(least/seen.mean()))
     return min(max(rows, needed), len(seen))
