@@ -11,6 +11,7 @@ __all__ = ['new_folder', 'run_script', 'Watched', 'watch', 'NoScript', 'Script']
 
 # %% ../nbs/84_watch.ipynb #3ffaefcd
 import os, sys, warnings
+from itertools import count
 from pathlib import Path
 import numpy as np
 from fastcore.basics import patch
@@ -29,10 +30,13 @@ def new_folder(
     script:str, # Path of a script, or name of a module
     within='hookbook_runs', # Where the folders are
 ) -> Path: # Such as `hookbook_runs/train-1`
-    "A folder for the run of a script that doesn't exist yet"
+    "Make a folder for the run of a script, one that nobody else has"
     stem = Path(script).name.removesuffix('.py')
-    taken = {p.name for p in Path(within).glob(f'{stem}-*')}
-    return Path(within)/next(f'{stem}-{i}' for i in range(1, len(taken)+2) if f'{stem}-{i}' not in taken)
+    for i in count(1):
+        path = Path(within)/f'{stem}-{i}'
+        try: path.mkdir(parents=True)
+        except FileExistsError: continue   # another may have been started at the same time
+        return path
 
 # %% ../nbs/84_watch.ipynb #17703844
 @patch
@@ -89,6 +93,21 @@ def _missing(rec):
     return (f'The numbers{since} are of rank 0 alone, and {others} missing: '
             'ranks are merged when all of them come to the end of their process group.')
 
+# %% ../nbs/84_watch.ipynb #5d2c9e1a
+def _claim(script):
+    "A new folder; of several ranks the first makes it, and the others write elsewhere if they do"
+    rank = int(os.environ.get('RANK', 0))
+    elsewhere = Path('hookbook_runs')/f'{Path(script).name.removesuffix(".py")}-rank{rank}'
+    if rank: return elsewhere
+    try: return new_folder(script)
+    except OSError: return elsewhere   # nothing can be made here: said when there is something to save
+
+def _give_back(out):
+    "Remove the folder `out` and the one around it if they are empty"
+    for folder in (out, out.parent):
+        try: folder.rmdir()
+        except OSError: return
+
 # %% ../nbs/84_watch.ipynb #32dd8841
 def run_script(
     argv:list, # The script, or the name of the module, and its arguments
@@ -97,7 +116,8 @@ def run_script(
     **kwargs, # Passed to `watch`
 ):
     "Run a script as `python` would, and say in the end what was seen; does not come back if the script fails"
-    out = Path(out or new_folder(argv[0])).absolute()   # the script may change its folder
+    claimed = None if out else _claim(argv[0])
+    out = Path(out or claimed).absolute()   # the script may change its folder
     w = watch(out=out, **kwargs)
     script,end,fault = Script(argv, module),Once(w.tell),None
     w.done = end
@@ -110,5 +130,6 @@ def run_script(
     fine = fault is None or left and not fault.code
     helped = fault and {'-h','--help'} & {*argv[1:]}
     end(fine, bool(helped) or not fine)
+    if claimed: _give_back(out)
     if left: raise fault
     if fault: show_fault(fault, ours=(watch.close, Doors.close, run_script))
