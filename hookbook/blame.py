@@ -6,7 +6,7 @@ Docs: https://hookbook.github.io/hookbook/blame.html.md"""
 
 # %% auto #0
 __all__ = ['as_floats', 'Span', 'span_of', 'bad_shares', 'in_a_line', 'NonFinite', 'Passed', 'LayerCall', 'Known', 'version_of',
-           'Readings', 'was_given_bad', 'bad_params', 'Blame', 'blame', 'Origin']
+           'Readings', 'was_given_bad', 'is_mask', 'bad_params', 'Blame', 'blame', 'Origin']
 
 # %% ../nbs/56_blame.ipynb #b6f1de05
 import math
@@ -109,6 +109,7 @@ class LayerCall:
         self.within,self.step,self.n = within,step,n
         self.ins,self.outs = [],[]    # what went in and came out, `Passed`
         self.aliases = []             # of inputs: the alias, its version, and what is known of the input
+        self.tensors = []             # that went in, while it is going on
         self.grad = None              # range of the gradient of its output
         self.half,self.nested = False,False   # did it give float16? Were there calls inside?
         if within: within.nested = True
@@ -167,6 +168,28 @@ def was_given_bad(
     if len(spans)>1: spans = [s for s in spans if not s.masks]
     return not all(s.finite for s in spans)
 
+# %% ../nbs/56_blame.ipynb #a7d60002
+def _here_and_there(
+    x, # A tensor
+    hit, # Some places in it
+):
+    "Do the values of `x` that are hit lie among those that are not, and their magnitudes as well?"
+    for v in (x, x.abs()):
+        a,b = v[hit],v[~hit]
+        if not (len(a) and len(b)) or a.max()<=b.min() or a.min()>=b.max(): return False
+    return True
+
+# %% ../nbs/56_blame.ipynb #a7d60003
+def is_mask(
+    t, # Output of a layer that holds `-Inf`, and is finite otherwise
+    ins, # Tensors that the layer was given
+    m, # The layer
+) -> bool: # `False` where it isn't known
+    "Is the `-Inf` in `t` meant?"
+    masks = [o for o in (*ins, *m.buffers(recurse=False)) if o is not t]
+    if any(o.dtype==torch.bool or (s := span_of(o)) and s.masks for o in masks): return True
+    return any(_here_and_there(o, t==-math.inf) for o in ins if o.shape==t.shape and o.is_floating_point())
+
 # %% ../nbs/56_blame.ipynb #e5613bde
 def bad_params(
     m, # A module
@@ -205,6 +228,8 @@ _means = {
  ('forward','layer'): 'What went into this layer is finite, and what came out is not.',
  ('forward','code'): 'The layers inside it gave finite values: the code of its own forward made this.',
  ('forward','input'): 'It was in what the model was given: the fault is in the data, or in what was done to it before.',
+ ('forward','mask'): 'A mask forbids everything in a row, so all of it is -Inf, and the softmax over it, called in this layer, '
+                     'has nothing to share out and gives NaN.',
  ('forward','parameter'): 'An earlier optimizer step, or a bad batch, has left NaN or Inf in the parameters '
                           'or buffers of this layer.',
  ('backward','layer'): 'The gradient that arrived at this layer is finite, and the one it passes on is not.',
@@ -245,6 +270,9 @@ _if_mask = '; if it is a mask that is meant to be, `find_nan(model, inf=False)`'
 _certain = dict( # By what is to blame
     input='look for it where the data is made, with `torch.isfinite(x).all()`; '
           'a feature that never varies has a spread of 0 to divide by',
+    mask='let each row keep one place, or take out the rows that are all padding; '
+         'otherwise `torch.where(mask.all(-1, keepdim=True), 0, weights)` behind the softmax, and a finite number such as '
+         '`torch.finfo(x.dtype).min` in the place of -Inf',
     parameter='open `find_nan` before that step, to see the gradient that did it; '
               'then a lower learning rate, or clipped gradients',
     half='float16 ends at 65,504: use bfloat16, run this layer in float32, or scale its numbers down; '
@@ -286,7 +314,7 @@ def _forward_advice(o):
 @patch
 def advice(self:Origin) -> str:
     "What to try"
-    if self.kind in ('input','parameter'): return _certain[self.kind]
+    if self.kind in ('input','parameter','mask'): return _certain[self.kind]
     if self.half: return _certain['half']
     if self.kind=='loss': return _certain['loss']
     if self.phase=='forward': return _forward_advice(self)

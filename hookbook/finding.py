@@ -36,7 +36,8 @@ class Finding:
     evidence:tuple=() # Further facts, a line each
     rule:str='' # Name of the rule that found it; `rule` fills it in
     source:str='' # Where the threshold comes from; `rule` fills it in
-    root:str='' # Name of another rule: where that one finds something, this is a consequence of it, and isn't told
+    root:str='' # Name of a rule: where that one finds something, this is a consequence of it, and listed under it
+    explains:tuple=None # Names of rules whose findings are consequences of this one; `rule` fills it in
 
     def __post_init__(self):
         self.steps = tuple(int(s) for s in self.steps)
@@ -101,6 +102,7 @@ rules = {} # From the name of a rule to its function
 def rule(
     name:str, # Name of the rule, as findings show it
     source:str='', # Where its threshold comes from
+    explains:tuple=(), # Names of rules: what they find, from the same step on, is a consequence of what this one finds
 ):
     "Register a function of a run and thresholds, which yields `Finding`s, as a rule"
     def _register(f):
@@ -108,6 +110,7 @@ def rule(
         def _rule(run, **thresholds):
             for o in f(run, **thresholds):
                 o.rule,o.source = name,source
+                if o.explains is None: o.explains = tuple(explains)
                 yield o
         rules[name] = _rule
         return _rule

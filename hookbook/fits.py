@@ -35,6 +35,7 @@ class Plan:
     ranks:int=1 # Cards over which weights, gradients and state are divided, as FSDP2 does
     device:str='cpu' # Kind of device, `'cpu'` or `'cuda'`, where optimizers work on all parameters at once
 
+# %% ../nbs/38_fits.ipynb #0837fc25
 def _optimizer_for(o, params):
     "The optimizer `o` of a plan, for `params`"
     if isinstance(o, torch.optim.Optimizer): return type(o)(params, **o.defaults)
@@ -44,6 +45,7 @@ def _optimizer_for(o, params):
     if o.lower() in classes: return classes[o.lower()](params)
     raise ValueError(f'there is no optimizer {o!r} in torch.optim{did_you_mean(o.lower(), classes)}')
 
+# %% ../nbs/38_fits.ipynb #e267bd2f
 def _as_on_gpu(opt):
     "Let `opt` work on all parameters at once, as is usual on a GPU: that is faster, and takes more memory for a while"
     for g in opt.param_groups:
@@ -73,12 +75,14 @@ class Budget:
     @property
     def rest(self): return max(0, self.peak-self.weights-self.gradients-self.optimizer-self.inputs)
 
+# %% ../nbs/38_fits.ipynb #d14a29c7
 class _Using(nn.Module):
     "A model as it is used: nothing is kept for a backward"
     def __init__(self, model): super().__init__(); self.model = model
     def forward(self, *args, **kwargs):
         with torch.no_grad(): return self.model(*args, **kwargs)
 
+# %% ../nbs/38_fits.ipynb #9de1ac3b
 def _prepared(model, plan, inputs):
     "A twin of `model` as `plan` wants it, and inputs for a part of the batch"
     if plan.accumulate<1 or plan.ranks<1: raise ValueError('accumulate and ranks are whole numbers of at least 1')
@@ -138,6 +142,7 @@ class Device:
 
 _nvidia = 'https://www.nvidia.com/en-us/data-center'
 
+# %% ../nbs/38_fits.ipynb #27dae452
 def _card(gb, gb_a_second, tf32, half, page):
     "A card by the figures of its page: GB, GB/s, and TFLOP/s of dense products in TF32 and in half precision"
     flops = dict(float32=tf32*1e12, bfloat16=half*1e12, float16=half*1e12)
@@ -209,6 +214,7 @@ class Fit:
         "Where it does not fit: pairs of what else one may do, in words, and the budget then"
         return [] if self.ok else [(words, self.ask(plan)) for words,plan in self.others]
 
+# %% ../nbs/38_fits.ipynb #d72aeb19
 @patch
 def __repr__(self:Fit):
     b = self.budget
@@ -232,6 +238,7 @@ def _other_plans(plan, model):
     if plan.dtype is None: yield "dtype='bfloat16'",replace(plan, dtype='bfloat16')
     if plan.ranks==1: yield 'ranks=8',replace(plan, ranks=8)
 
+# %% ../nbs/38_fits.ipynb #b97f716b
 def _asked_model(s):
     "The model of a summary, if it is still there"
     model = s.asked and s.asked.model()
@@ -244,6 +251,7 @@ def _kind_of_device(model):
     kinds = {p.device.type for p in model.parameters()}
     return 'cpu' if kinds<={'cpu'} else 'cuda'
 
+# %% ../nbs/38_fits.ipynb #a7c42bf6
 @patch
 def fits(self:Summary,
     memory, # Bytes, words such as `'80GB'`, or a device such as `'H100'`
@@ -271,12 +279,14 @@ def _device(d):
     known = f'devices: {", ".join(devices)}; or give a Device(memory, bandwidth, flops)'
     raise ValueError(f'there is no device {d!r}{did_you_mean(d, devices)} ({known})')
 
+# %% ../nbs/38_fits.ipynb #fe54b49b
 def _peak_flops(device, dtype):
     "Operations a second of `device` in type `dtype`"
     name = str(dtype).removeprefix('torch.')
     if name in device.flops: return device.flops[name]
     raise ValueError(f'no figure for {name} (there are: {", ".join(device.flops)}): say dtype=')
 
+# %% ../nbs/38_fits.ipynb #69544c47
 def bound(
     flops:int, # Operations
     nbytes:int, # Bytes that have to be moved
@@ -322,6 +332,7 @@ def _time(s):
 
 _slowest = 5 # layers to name
 
+# %% ../nbs/38_fits.ipynb #e58324a4
 @patch
 def __repr__(self:Speed):
     kind = str(self.dtype).removeprefix('torch.')
@@ -335,6 +346,7 @@ def __repr__(self:Speed):
         str(Grid(['slowest layers','FLOP/B','held up by','at least','measured'], rows, align='<><>>')),
         f'source: {self.device.source or "given"}'])
 
+# %% ../nbs/38_fits.ipynb #0710de0a
 @patch
 def cells(self:Speed, r):
     "What a table says of `r`"
@@ -357,6 +369,7 @@ def _must_read(r):
     share = r.active_params/r.params if r.params else 0
     return int(min(r.param_bytes*share, r.moved_bytes))
 
+# %% ../nbs/38_fits.ipynb #049e1a42
 def _in_type(r, dtype):
     "The row `r`, if its numbers were of type `dtype`"
     was = r.dtype if isinstance(r.dtype, torch.dtype) and r.dtype.is_floating_point else dtype
@@ -368,6 +381,7 @@ def _positions(shape):
     "How many positions an output of `shape` tells of: rows, times their length where each position has a vector"
     return prod(shape[:-1]) if len(shape)<=3 else shape[0]
 
+# %% ../nbs/38_fits.ipynb #9c31d3d7
 @patch
 def speed(self:Summary,
     device, # Name of a device in `devices`, or a `Device` with figures of your own
@@ -423,6 +437,7 @@ class Generation:
     prefill_macs:int # For the prompt, all rows
     decode_macs:int # For one further position of all rows
 
+# %% ../nbs/38_fits.ipynb #e78d6c03
 @patch
 def __repr__(self:Generation):
     layers = f' in {plural(len(self.layer_bytes), "layer")}' if self.layer_bytes else ''
@@ -443,6 +458,7 @@ def _layer_bytes(cache):
     layers = getattr(cache, 'layers', cache if isinstance(cache, (list,tuple)) else ())
     return [bytes_of(cache_tensors(l)) for l in layers]
 
+# %% ../nbs/38_fits.ipynb #269c49ce
 @patch
 def generation(self:Summary) -> Generation:
     "Cache, prefill and decode, for the prompt of the summary; raises `ValueError` for a model without a cache"

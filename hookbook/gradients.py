@@ -11,6 +11,7 @@ __all__ = ['vanishing_gradient', 'exploding_gradient', 'smoothed', 'update_ratio
 from typing import NamedTuple
 import numpy as np
 from .words import *
+from .kinds import *
 from .run import *
 from .finding import *
 
@@ -19,6 +20,66 @@ def _usual_gradient(g):
     "Of RMS of gradients, (names, steps): the median and the largest in each step"
     return quietly(np.nanmedian, g, 0),quietly(np.nanmax, g, 0)
 
+# %% ../nbs/53_gradients.ipynb #03250e92
+_about_zero = 1e-3       # RMS; initialisations that mean to be something have ten times that and more
+_small_share = .05       # of the median weight, by RMS
+
+def _started_small(run, names):
+    "Which of `names` are weights that started at about 0, or at a small share of the median weight, (names, 1)"
+    rms = run.weights.rms
+    start = {}
+    for n in names:
+        there = np.isfinite(rms[n])
+        if there.any(): start[n] = rms[n][there][0]
+    if not start: return np.zeros((len(names),1), bool)
+    limit = max(_about_zero, _small_share*np.median(list(start.values())))
+    return np.array([[start.get(n, limit)<limit] for n in names])
+
+# %% ../nbs/53_gradients.ipynb #a7d30003
+def _gates(run):
+    "Parameters other than biases that started at 0 and grew"
+    rms,res = run.weights.rms,[]
+    for n in run.grads.params:
+        w = rms[n][np.isfinite(rms[n])]
+        if 'bias' not in n and len(w)>1 and w[0]<_about_zero and w[-1]>w[0]: res.append(n)
+    return res
+
+# %% ../nbs/53_gradients.ipynb #a7d30004
+def _branches(run):
+    "The blocks that have a gate, each as the beginning of the names in it"
+    blocks = set()
+    for gate in _gates(run):
+        holder = layer_of(gate)
+        # a parameter of the block itself, or the weight of a layer in it
+        own = holder not in run.info.owners.values() or not gate.endswith('weight')
+        blocks.add(holder if own else layer_of(holder))
+    return tuple(f'{b}.' for b in blocks if b)
+
+# %% ../nbs/53_gradients.ipynb #a7d30005
+def _spared(run, names):
+    "(names,), which may get next to nothing: of a layer that is idle at times, or in a branch that starts at 0"
+    label_of = {owner: label for label,owner in run.info.owners.items()}
+    branches,rms = _branches(run),run.rms
+    def _may(name):
+        seen = rms.get(label_of.get(layer_of(name)))
+        return seen is not None and np.isnan(seen).any() or name.startswith(branches or ('\0',))
+    return np.array([bool(_may(n)) for n in names])
+
+# %% ../nbs/53_gradients.ipynb #a7d30017
+def _behind_small(run, names):
+    "(steps,), in which a part that started at 0, as a head does, is still small and lets little through"
+    w = run.weights.rms
+    usual = quietly(np.nanmedian, stacked(w, names), 0)
+    branches = _branches(run) or ('\0',)
+    heads = [w[n] for n in _gates(run) if not n.startswith(branches)]
+    return np.any([h<_small_share*usual for h in heads], 0) if heads else np.zeros(len(usual), bool)
+
+# %% ../nbs/53_gradients.ipynb #a7d30007
+def _was_start(run, spell, n):
+    "Was it over in the first tenth of a run of `n` rows, or, where the part behind starts at 0, is it over at all?"
+    if spell.first>1: return False
+    return spell.last<n/10 or bool(_gates(run)) and spell.last<n-1
+
 # %% ../nbs/53_gradients.ipynb #48c750de
 _glorot = 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks'
 
@@ -26,10 +87,31 @@ _vanished = dict(
     means='Next to nothing of the gradient arrives at this weight: it stays about as it was initialised, '
           'while others learn.',
     try_='ReLU-like activations in the place of sigmoids, skip connections, normalisation, '
-         'an initialisation that keeps the variance')
+         'an initialisation that keeps the variance; not a higher learning rate, which throws the layers behind it')
+
+_forgotten = dict(
+    means='Next to nothing of the gradient comes back through the recurrent layer to this weight: over the steps from '
+          'what matters to the place that is read, it has vanished.',
+    try_='read each sequence at its last real token, not behind the padding (its length, or `pack_padded_sequence`); '
+         'shorter sequences, or the mean over time; a GRU or LSTM, an orthogonal initialisation')
+
+_nothing_arrives = dict(
+    means='The gradient of this weight is exactly 0 while others learn: '
+          'what its layer gives makes no difference to the loss.',
+    try_='look behind this layer for a softmax over a dimension of size 1 (is `dim` the one that is shared out?), '
+         'units that never fire, a product with 0, `clamp`, rounding or `argmax`')
+
+# %% ../nbs/53_gradients.ipynb #a7d30008
+def _why_small(run, name, there):
+    "Words for the gradient of `name`: exactly 0, lost in a recurrent layer, or vanished otherwise"
+    if not there.any(): return _nothing_arrives
+    owners = list(run.info.owners.values())
+    kinds = list(kinds_of(run).values())
+    at = next((i for i,o in enumerate(owners) if o==layer_of(name)), len(owners))
+    return _forgotten if any(k.recurrent for k in kinds[at:]) else _vanished
 
 # %% ../nbs/53_gradients.ipynb #65267512
-@rule('vanishing gradient', _glorot)
+@rule('vanishing gradient', f'{_glorot}; measured: 1/30 and more in healthy trainings')
 def vanishing_gradient(
     run, # The run to look through
     relative:float=1e-3, # Of the median weight's gradient, by RMS
@@ -43,15 +125,16 @@ def vanishing_gradient(
     median,largest = _usual_gradient(g)
     below_median = (g<relative*median) & (len(names)>2)
     vanished = (g<least) & (g<relative*largest)
-    for name,row,hits in zip(names, g, below_median | vanished):
-        spell = Times(run.grads).spell(hits, persist)
-        if not spell: continue
+    hits = (below_median | vanished) & ~_spared(run, names)[:,None] & ~_behind_small(run, names)
+    for name,row,hit in zip(names, g, hits):
+        spell = Times(run.grads).spell(hit, persist)
+        if not spell or _was_start(run, spell, len(row)): continue
         ref,which = median,'median'
         if not (row<relative*median)[spell.rows].all(): ref,which = largest,'largest'
         there = row[spell.rows]
         seen,rms = np.median(there/ref[spell.rows]),float(np.median(there))
         more = dict(unit=f'RMS of its gradient over that of the {which} weight', evidence=(f'RMS {num(rms)}',))
-        yield Finding(name, spell.steps, seen, relative, **_vanished, **more)
+        yield Finding(name, spell.steps, seen, relative, **_why_small(run, name, there), **more)
 
 # %% ../nbs/53_gradients.ipynb #f63ef630
 def _running(x, steps, least=10):
@@ -88,21 +171,6 @@ def _until_the_end(hits, update, persist):
     first,last = spell
     inside = np.flatnonzero(hits[first:last+1])
     return first,first+int(inside[-1])
-
-# %% ../nbs/53_gradients.ipynb #03250e92
-_about_zero = 1e-3       # RMS; initialisations that mean to be something have ten times that and more
-_small_share = .05       # of the median weight, by RMS
-
-def _started_small(run, names):
-    "Which of `names` are weights that started at about 0, or at a small share of the median weight, (names, 1)"
-    rms = run.weights.rms
-    start = {}
-    for n in names:
-        there = np.isfinite(rms[n])
-        if there.any(): start[n] = rms[n][there][0]
-    if not start: return np.zeros((len(names),1), bool)
-    limit = max(_about_zero, _small_share*np.median(list(start.values())))
-    return np.array([[start.get(n, limit)<limit] for n in names])
 
 # %% ../nbs/53_gradients.ipynb #c3f1de03
 def _sizes(run, names):
@@ -144,6 +212,20 @@ def _worst_look(looks, i, update, persist):
     found = [(look, spell) for look,spell in found if spell]
     return max(found, key=lambda o: o[1][1]-o[1][0], default=None)
 
+# %% ../nbs/53_gradients.ipynb #a7d30010
+def _does_harm(run, name, first, last):
+    "Did the weight `name` move far in the rows from `first` to `last`, was that the end, or did it last?"
+    ratio,n = run.updates.ratio[name],len(run.updates.steps)
+    within = ratio[first:last+1]
+    over = not np.isfinite(run.updates.norm[name][last:]).all()
+    moved = quietly(np.nanmax, within, initial=0)>ALARMING_UPDATE[1]
+    return bool(over or moved or last-first+1>=max(n/3, 10))
+
+def _with_harm(run, spells):
+    "Of spells by name those that do harm, and those that overlap with one that does: gradients explode together"
+    harm = [(a,b) for n,(a,b) in spells.items() if _does_harm(run, n, a, b)]
+    return {n for n,(a,b) in spells.items() if any(c<=b and a<=d for c,d in harm)}
+
 # %% ../nbs/53_gradients.ipynb #638f02f2
 _pascanu = 'Pascanu, Mikolov, Bengio 2013, On the difficulty of training recurrent neural networks, arXiv:1211.5063'
 
@@ -153,7 +235,8 @@ _exploded = dict(
     severity='error')
 
 # %% ../nbs/53_gradients.ipynb #ca650478
-@rule('exploding gradient', _pascanu)
+@rule('exploding gradient', _pascanu,
+      explains=('NaN or Inf','update to weight ratio','dead units','saturation','drift'))
 def exploding_gradient(
     run, # The run to look through
     factor:float=10., # Of its running median, for a gradient that is larger than the weight itself
@@ -167,10 +250,11 @@ def exploding_gradient(
     g,times = run.grads.rms,Times(run.grads)
     updates = run.updates.norm
     looks = _looks(run, names, factor, history, relative)
+    found = {n: _worst_look(looks, i, updates[n], persist) for i,n in enumerate(names)}
+    told = _with_harm(run, {n: o[1] for n,o in found.items() if o})
     for i,name in enumerate(names):
-        found = _worst_look(looks, i, updates[name], persist)
-        if not found: continue
-        look,(first,last) = found
+        if name not in told: continue
+        look,(first,last) = found[name]
         at = slice(first, last+1)
         seen = quietly(np.nanmax, g[name][at]/look.ref[i,at])
         steps,unit = times.between(first, last),f'gradient over {look.beside}'
@@ -240,12 +324,39 @@ _leap = dict(unit=_by, try_=_lower,
     means='A single step changed this weight by more than all of it: nothing is left of what it was.')
 _thrown = dict(unit=_by, try_=_lower,
     means='Each step changes this weight by a large part of itself: what it has learned is overwritten.')
-_stuck = dict(unit=_by,
+_stuck = dict(unit=_by, explains=(),
     means='The optimizer changes this weight by so little that it does not learn.',
-    try_='a higher learning rate; is this weight in a parameter group of its own, with one that is too low?')
+    try_='a higher learning rate; is this weight in a parameter group of its own, with one that is too low? '
+         'Are gradients clipped to a norm far below their own?')
+_uneven = dict(unit=_by, explains=(), root='vanishing gradient',
+    means='The optimizer changes this weight by so little that it does not learn, and others by {} times as much: '
+          'the difference is in their gradients, and no learning rate suits both.',
+    try_='what makes the gradients alike: ReLU-like activations, skip connections, normalisation, '
+         'an initialisation that keeps the variance, or Adam in the place of SGD')
+
+# %% ../nbs/53_gradients.ipynb #a7d30012
+_apart = 100.   # times; within it, a higher rate brings the slow one to 1e-4 and the quick one not yet to 1e-2
+
+def _in_words_why_slow(ratios, i, rows):
+    "Words for the weight `i` that hardly moves in `rows`: the rate is too low, or others move far more"
+    usual = quietly(np.nanmedian, ratios[:,rows], 1)
+    times = np.nanmax(usual)/usual[i] if usual[i]>0 else np.inf
+    if not times>_apart or not np.nanmax(usual)>1e-5: return _stuck
+    return dict(_uneven, means=_uneven['means'].format(num(float(times))))
+
+# %% ../nbs/53_gradients.ipynb #a7d30015
+def _thrown_about(medians, row, high, window, persist, least):
+    "The longest spell of ratios over `high`, if it lasts for `least` medians, or some in it are over three times that"
+    spell = longest(medians>high, persist)
+    if not spell: return
+    there = medians[spell[0]:spell[1]+1]
+    if len(there)<min(least, len(medians)) and not there.max()>3*high: return
+    return _sharpened(medians, row, lambda x: x>high, window, persist)
 
 # %% ../nbs/53_gradients.ipynb #0567c786
-@rule('update to weight ratio', 'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3)')
+@rule('update to weight ratio',
+      'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3); measured in the chapter',
+      explains=('dead units','saturation','drift','NaN or Inf'))
 def update_ratio(
     run, # The run to look through
     low:float=ALARMING_UPDATE[0], # Ratio of norms, update over weight, under which a weight hardly learns
@@ -261,8 +372,9 @@ def update_ratio(
     leaps = _leaps(run, names, ratios, enormous)
     if not leaps.any(): need_steps(run, window)
     grads = run.grads.norm
-    for name,row,medians,leap in zip(names, ratios, usual, leaps):
-        large = _sharpened(medians, row, lambda x: x>high, window, persist)
+    for i,(name,row,medians,leap) in enumerate(zip(names, ratios, usual, leaps)):
+        least = persist if leap.any() else window   # around a leap a short while counts as well
+        large = _thrown_about(medians, row, high, window, persist, least)
         if leap.any():
             first,last = _joined(longest(leap, 1), large)
             seen = quietly(np.nanmax, row[first:last+1])
@@ -277,4 +389,5 @@ def update_ratio(
         if small and not _is_schedule(small, row, low) and np.nanmax(grads[name])>0:
             first,last = small
             seen = quietly(np.nanmedian, row[first:last+1])
-            yield Finding(name, times.between(first, last), seen, low, **_stuck)
+            said = _in_words_why_slow(ratios, i, slice(first, last+1))
+            yield Finding(name, times.between(first, last), seen, low, **said)

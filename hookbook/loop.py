@@ -23,6 +23,11 @@ _call_backward = dict(
 _idle_for_a_while = dict(_call_backward, means='No parameter had a gradient, so the weights did not move.')
 _always_idle = dict(_call_backward, means='No parameter ever had a gradient, so the weights never moved.')
 
+_other_part = dict(
+    means='Gradients come to parameters that no optimizer has, {}, and none to those that it has: nothing is trained.',
+    try_='make the optimizer after the model is complete, from its parameters: was a head replaced after that, '
+         'and the rest frozen?')
+
 _other_model = dict(
     means="None of the model's parameters belong to the optimizer: it trains something else, "
           'and the model stays as it is.',
@@ -41,7 +46,11 @@ def untrained(
     if why and len(times):
         other = all(n.endswith('outside the model') for n in names)
         said = _other_model if other else _always_idle
-        yield Finding('', times.between(0, -1), 0, 0, **said, unit=unit, severity='error')
+        layer = ''
+        if left := [n for n,o in run.left_out.items() if o['norm'] is not None and not other]:
+            layer = layer_of(left[0])
+            said = dict(_other_part, means=_other_part['means'].format(some(left, 3)))
+        yield Finding(layer, times.between(0, -1), 0, 0, **said, unit=unit, severity='error')
     elif spell := times.spell(idle(run), persist):
         yield Finding('', spell.steps, 0, 0, **_idle_for_a_while, unit=unit)
 

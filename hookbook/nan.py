@@ -14,6 +14,7 @@ from contextlib import ExitStack
 import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
+from torch.overrides import TorchFunctionMode
 from fastcore.basics import patch, store_attr
 from .nested import *
 from .words import *
@@ -69,27 +70,54 @@ class Passes:
         calls = self.open.get(id(m))
         return calls.pop() if calls else None
 
+# %% ../nbs/57_nan.ipynb #a7d70002
+class _Softmaxes(TorchFunctionMode):
+    "Calls `f(x, dim)` for each softmax that gave NaN"
+    names = 'softmax','log_softmax'
+    def __init__(self, f):
+        super().__init__()
+        self.f = f
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        name = getattr(func, '__name__', '')
+        if name in self.names: self.look(out, *args, **(kwargs or {}))
+        elif name=='multi_head_attention_forward': self.attended(out[0], **(kwargs or {}))
+        return out
+
+    def attended(self, out, key_padding_mask=None, attn_mask=None, **kwargs):
+        for mask in (key_padding_mask, attn_mask):   # its own softmax is out of sight
+            if mask is None: continue
+            if mask.dtype==torch.bool: mask = torch.zeros(mask.shape).masked_fill(mask.cpu(), -math.inf)
+            self.look(out, mask, -1)
+
+    def look(self, out, input=None, dim=None, *args, **kwargs):
+        if blind() or dim is None or not isinstance(out, torch.Tensor): return
+        if isinstance(input, torch.Tensor) and (s := span_of(out)) and s.nan: self.f(input, dim)
+
 # %% ../nbs/57_nan.ipynb #2621c6f7
 class find_nan:
     "Stop at the first layer that turns finite numbers into NaN or infinite ones, forward or backward"
     def __init__(self,
         model:nn.Module, # The model to watch; train it as always inside the `with`
         stop:bool=True, # Raise `NonFinite` there? Otherwise warn, keep the first `finding` and go on
-        inf:bool=True, # Do infinite numbers count? `False` for a model that masks with -Inf on purpose
+        inf:bool=True, # Do infinite numbers count? -Inf that is seen to be a mask never does; `False` for one that is not seen to be
     ):
         if not isinstance(model, nn.Module):
             raise TypeError(f'find_nan watches an nn.Module, and got a {type(model).__name__}')
         store_attr()
         self.finding,self.live = None,False
-        self.passes = self.readings = self.held = None
+        self.passes = self.readings = self.held = self.masked = None
 
     def __enter__(self):
         if self.live: raise RuntimeError('this find_nan is already open: make another one')
         self.passes = Passes(self.model)
         self.readings = Readings()
         self.held,self.asked = None,TensorHooks()
+        self.masked = None
         self.hooked = set()
         with ExitStack() as stack:
+            stack.enter_context(_Softmaxes(self._full_rows))
             stack.enter_context(fast_path_off())
             stack.enter_context(force_eager)
             stack.callback(self.asked.leave)
@@ -143,6 +171,17 @@ def __exit__(self:find_nan, kind, *args):
 
 _saw_nothing = 'find_nan saw no layer of this {} run: does the code inside the `with` call the model itself?'
 
+# %% ../nbs/57_nan.ipynb #a7d70004
+@patch
+def _full_rows(self:find_nan, x, dim):
+    "Note the layer in which a softmax was given rows of nothing but -Inf, the first of a pass"
+    if not self._watching(): return
+    full = (x==-math.inf).all(dim)
+    m = next((m for m in running_modules() if id(m) in self.passes.open), None)
+    calls = self.passes.open.get(id(m))
+    if not calls or not full.any() or self.masked and self.masked[0].step==calls[-1].step: return
+    self.masked = calls[-1],f'softmax over dimension {dim} of {describe(x)}: {int(full.sum())} of {full.numel()} rows are -Inf throughout'
+
 # %% ../nbs/57_nan.ipynb #78ddb9c3
 @patch
 def _watching(self:find_nan): return self.live and self.finding is None and not blind()
@@ -159,6 +198,7 @@ def _found(self:find_nan, origin):
     if origin.phase=='backward' and origin.half: return self._hold(origin)
     explained = self.held and origin.kind=='parameter'
     self.finding = self.held if explained else origin.finding()
+    if origin.kind=='mask': self.finding.evidence = (*self.finding.evidence, self.masked[1])
     if self.stop: raise NonFinite(self.finding)
     warnings.warn(repr(self.finding), stacklevel=2)
 
@@ -185,11 +225,13 @@ def _alias(self:find_nan, call, t):
 def _before(self:find_nan, m, args, kwargs):
     if not self._watching(): return
     call,aliases = self.passes.start(m),{}
+    call.tensors = []
     self._attach_params(m)
     def _f(path, t):
         if id(t) not in aliases:
             span = self.readings.of(t).span
             call.ins.append(Passed(path, describe(t), span))
+            call.tensors.append(t)
             aliases[id(t)] = self._alias(call, t)
         return aliases[id(t)]
     args = map_named(_f, args)
@@ -204,9 +246,15 @@ def _output(self:find_nan, call, path, t):
     known.giver = call
     call.half |= t.dtype==torch.float16
     call.outs.append(Passed(path, describe(t), known.span))
-    if self._bad(known.span): self._forward(call, path, t)
+    if self._bad(known.span) and not (known.span.masks and self._meant(call, t)): self._forward(call, path, t)
     elif t.requires_grad: self._ask_grad(t, known)
     return t
+
+# %% ../nbs/57_nan.ipynb #a7d70005
+@patch
+def _meant(self:find_nan, call, t):
+    "Is the -Inf in the output `t` of `call` that of a mask?"
+    return is_mask(t, call.tensors, call.m)
 
 # %% ../nbs/57_nan.ipynb #09c8dbcc
 @patch
@@ -231,6 +279,7 @@ def _after(self:find_nan, m, args, kwargs, out):
         if id(t) in same: t = self._handed_on(t)
         return self._output(call, path, t)
     res = map_named(_f, out)
+    call.tensors = []
     return None if res is out else res
 
 # %% ../nbs/57_nan.ipynb #196b7e2e
@@ -238,6 +287,7 @@ def _after(self:find_nan, m, args, kwargs, out):
 def _forward(self:find_nan, call, path, t):
     "Report the bad output `t` of `call`"
     kind,culprit,child = blame(call)
+    if self.masked and self.masked[0].step==call.step: kind,culprit,child = 'mask',self.masked[0],None
     label = f'output {path}'.strip()
     if call is not culprit: label += f" of '{call.name}'"
     self._found(Origin('forward', kind, culprit, label, t, child))

@@ -162,6 +162,7 @@ class _BadUpdates(NamedTuple):
     last:int # Step
     names:list # Of the weights, in the first such step
     of:int # Recorded weights
+    by_step:bool=False # Were their gradients finite, so that the optimizer made it?
 
 # %% ../nbs/55_ranges.ipynb #652ddcc9
 def _bad_updates(run):
@@ -176,7 +177,8 @@ def _bad_updates(run):
     first,last = Times(run.updates).between(rows[0], rows[-1])
     begin = bad[:,rows[0]]
     blamed = [n for n,b in zip(names, begin) if b]
-    return _BadUpdates(first, last, blamed, len(names))
+    came = stacked(run.grads.norm, blamed)[:,rows[0]]
+    return _BadUpdates(first, last, blamed, len(names), bool(np.isfinite(came).all()))
 
 # %% ../nbs/55_ranges.ipynb #8c0de011
 def _traceable(run, before, step):
@@ -250,12 +252,24 @@ _born_backward = dict(
 
 _bad_at_the_end = dict(try_=_record_all, unit='parameters that are not finite', severity='error')
 
+# %% ../nbs/55_ranges.ipynb #a7d50002
+_born_in_step = dict(
+    means='The values and the gradients were finite in this step, and what the optimizer made of them was not: '
+          'the weights are NaN or Inf from then on.',
+    unit='weights with a non-finite update', severity='error')
+_in_half = ('weights in float32, with `torch.autocast` for the forward pass: in float16 an `eps` of 1e-8 is 0, '
+            'and Adam divides by it; or `eps=1e-4`')
+_in_full = 'a larger `eps`, a lower learning rate, and a look at the state of the optimizer (`opt.state`)'
+
 # %% ../nbs/55_ranges.ipynb #d8442f69
-def _in_gradients(bad, until):
+def _in_gradients(bad, until, half=False):
     "The finding about steps that made finite weights non-finite, of which the layers were full `until` a step"
     n = len(bad.names)
     steps = bad.first,max(bad.last, until)
     evidence = f'{n} of {bad.of} weights'
+    if bad.by_step:
+        try_ = _in_half if half else _in_full
+        return Finding('', steps, n, 0., **_born_in_step, try_=try_, evidence=(evidence,))
     return Finding(bad.names[-1], steps, n, 0., **_born_backward, evidence=(evidence,))
 
 # %% ../nbs/55_ranges.ipynb #c5f1de12
@@ -283,5 +297,5 @@ def nonfinite(
     updates = _bad_updates(run)
     before = updates and len(steps) and updates.first<steps[0]   # the weights went first, and spoiled the values
     if len(steps) and not before: yield _in_values(run, rows, int(np.searchsorted(run.steps, steps[0])))
-    elif updates: yield _in_gradients(updates, max(steps, default=0))
+    elif updates: yield _in_gradients(updates, max(steps, default=0), 'float16' in run.dtypes.values())
     elif bad_weights: yield _after_the_record(run, bad_weights)
