@@ -40,7 +40,7 @@ def _loss_input(loss):
     if any(o.startswith('NllLoss') for o in ops) and not logs & set(ops): return _no_logs
 
 # %% ../nbs/58_batches.ipynb #58b0000e
-@rule('probabilities in the loss')
+@rule('probabilities in the loss', explains=('loss at chance','same output for all samples'))
 def loss_input(
     run, # The run to look through
 ):
@@ -148,7 +148,7 @@ _ordered = dict(
     try_='shuffle the samples once more in each epoch: `DataLoader(..., shuffle=True)`, a shuffle buffer for a stream, or a random permutation of the indexes')
 
 # %% ../nbs/58_batches.ipynb #b1d85495
-@rule('order of the data')
+@rule('order of the data', explains=('loss at chance','update to weight ratio','same output for all samples'))
 def ordered_data(
     run, # The run to look through
     share:float=.6, # Of the entropy of classes that a shuffled batch would have
@@ -274,7 +274,7 @@ def _collapsed(s, least, fall):
     return never<1e-6 or low<least and low<fall*s[:3].max()
 
 # %% ../nbs/58_batches.ipynb #fa6289f4
-@rule('same output for all samples')
+@rule('same output for all samples', explains=('loss at chance',))
 def same_output(
     run, # The run to look through
     least:float=.03, # Variance over the batch as a share of the mean square
@@ -304,7 +304,7 @@ _copies = dict(
     unit='weights whose rows are all alike', severity='error')
 
 # %% ../nbs/58_batches.ipynb #077f5127
-@rule('units alike')
+@rule('units alike', explains=('loss at chance','no gradient'))
 def units_alike(
     run, # The run to look through
 ):
@@ -352,7 +352,7 @@ def _pull(run, name, opt):
     return quietly(np.nanmedian, pull[half]/np.where(push[half]>0, push[half], np.nan))
 
 # %% ../nbs/58_batches.ipynb #cab81c46
-@rule('weight decay')
+@rule('weight decay', explains=('update to weight ratio','loss at chance'))
 def weight_decay(
     run, # The run to look through
     ratio:float=1., # Of decay over gradient

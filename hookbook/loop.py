@@ -230,7 +230,7 @@ _carried = dict(
     unit='close looks at which gradients of earlier steps were there', severity='error')
 
 # %% ../nbs/54_loop.ipynb #fda55a33
-@rule('gradients carried over')
+@rule('gradients carried over', explains=('update to weight ratio','exploding gradient','loss at chance'))
 def carried_gradients(
     run, # The run to look through
     least:int=3, # Looks
@@ -249,7 +249,7 @@ _lost = dict(
     unit='parameters that are not registered', severity='error')
 
 # %% ../nbs/54_loop.ipynb #a7d15015
-@rule('unregistered layers')
+@rule('unregistered layers', explains=('loss at chance',))
 def unregistered(
     run, # The run to look through
 ):
@@ -289,7 +289,7 @@ _clipped = dict(
     unit='share of steps with the same norm of all gradients')
 
 # %% ../nbs/54_loop.ipynb #02537e6f
-@rule('clipped in every step')
+@rule('clipped in every step', explains=('update to weight ratio','loss at chance'))
 def always_clipped(
     run, # The run to look through
     share:float=.9, # Of the steps
