@@ -231,7 +231,7 @@ def _try_to_save(self:Recording, f, *args):
     "Call `f`, which saves; what stands in its way is said once, and once more at the end"
     why = ''
     try: f(*args)
-    except Exception as e: why = f'{type(e).__name__}: {e}'
+    except Exception as e: why = f'{type(e).__name__}: {getattr(e, "strerror", None) or e}'   # the name of the temporary file is another each time
     if why and (self.closed or why!=self.unsaved):
         then = 'The run is still there: rec.save(path)' if self.closed else 'It will try again at the next flush'
         warn_softly(f'hookbook could not save to {self.path}: {why}. {then}')
