@@ -369,7 +369,7 @@ def opt_begins(self:CloseUp,
 ):
     "Put down how an optimizer is set, what gradients it carries over, and whether units are alike"
     if id(opt) in self.clean: self.look.setdefault('carried', []).append(self.clean[id(opt)])
-    named = [(names[id(p)], p) for g in opt.param_groups for p in g['params'] if id(p) in names and p.numel()<=_LARGE]
+    named = [(names[id(p)], p) for g in opt.param_groups for p in g['params'] if id(p) in names and _has_norm(p) and p.numel()<=_LARGE]
     weights = [(n,p) for n,p in named if p.ndim>1 and len(p)>1 and p.requires_grad and type(p) in (Tensor,nn.Parameter)]
     if self.rows in (1,3,9): self.look.setdefault('apart', {}).update({n: rows_apart(p) for n,p in weights if p.grad is not None})
     self.before[id(opt)] = [(n, p, p.detach().clone()) for n,p in named if p.dtype in _low and p.grad is not None]
