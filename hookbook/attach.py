@@ -33,6 +33,7 @@ class Guard:
     ):
         self.errors = {} if errors is None else errors
         self.lock = threading.RLock()   # several threads may run one model
+        self.unsaved = ''   # why the last save failed, so that it is said once
 
     def __call__(self, name, f, *args):
         "Call `f`; a fault in it is reported once, and ends what is called for `name`"

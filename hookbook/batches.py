@@ -83,7 +83,7 @@ def class_numbers(
     yield Finding('', seen_in(looks), n, least, **_class_numbers, unit='whole numbers from 0 on among the targets, all frequent', severity='warning')
 
 # %% ../nbs/58_batches.ipynb #58b00016
-_broadcast = dict(
+_shapes_differ = dict(
     means='Outputs and targets differ in shape, so each output is compared with all targets: '
           'the best that the model can learn is their mean, whatever the input.',
     try_='the same shape for both: `out.squeeze(1)`, or `y.unsqueeze(1)`',
@@ -98,7 +98,7 @@ def shapes_broadcast(
     looks = [o for o in close_looks(run, 'loss') if o['loss']['broadcast']]
     if not looks: return
     shape = looks[0]['loss']['shape']
-    yield Finding('', seen_in(looks), shape[0], 0, **_broadcast, evidence=(f"the model's output has the shape {tuple(shape)}",))
+    yield Finding('', seen_in(looks), shape[0], 0, **_shapes_differ, evidence=(f"the model's output has the shape {tuple(shape)}",))
 
 # %% ../nbs/58_batches.ipynb #58b00019
 _scale = dict(
@@ -259,7 +259,7 @@ def spread_of_layers(
     def of_one(n): return np.array([o['spread'][n][0]/max(o['spread'][n][1], 1e-30) if n in o['spread'] else np.nan for o in looks])
     return {n: of_one(n) for n in names}
 
-_alike = ('the output is nearly the same for every sample: it does not depend on the input, the model has collapsed.')
+_same_output = ('the output is nearly the same for every sample: it does not depend on the input, the model has collapsed.')
 _same_output = dict(
     try_='does the loss push samples apart at all (negatives, a variance term)? Is the weight of a KL term too high (warm it up)? '
          'A lower learning rate with warm-up; a norm or skip connection before deep layers; is the last state read behind padding?',
@@ -292,13 +292,13 @@ def same_output(
     name,before = names[first],names[first-1] if first else ''
     seen = spread[name][np.isfinite(spread[name])][-1]
     evidence = (f'in {before!r}, which runs before it, {num(float(spread[before][-1]))}',) if before else ()
-    means = f'From this layer on {_alike}'
+    means = f'From this layer on {_same_output}'
     if before and spread[name].max()<1e-6: means += ' What tells samples apart ends between the two: at a padded place that is read, a product with 0, a softmax over one value.'
     root = 'units alike' if looks[-1]['spread'][name][1] else 'dead units'   # nothing but zeros
     yield Finding(name, seen_in(looks), seen, least, means, **_same_output, evidence=evidence, root=root)
 
 # %% ../nbs/58_batches.ipynb #58b0002f
-_copies = dict(
+_units_alike = dict(
     means='All units of this layer have the same weights: they get the same gradient too, and stay copies of one unit.',
     try_='a random initialisation (`nn.init.kaiming_normal_`, or the default), and constants for biases and norms only',
     unit='weights whose rows are all alike', severity='error')
@@ -314,7 +314,7 @@ def units_alike(
     alike = [n for n,(apart,size) in looks[-1]['apart'].items() if apart<=1e-3*size]
     if not alike: return
     evidence = (f'alike are the rows of {some(alike, 6)}',)
-    yield Finding(layer_of(alike[0]), (0, looks[-1]['step']), len(alike), 0, **_copies, evidence=evidence)
+    yield Finding(layer_of(alike[0]), (0, looks[-1]['step']), len(alike), 0, **_units_alike, evidence=evidence)
 
 # %% ../nbs/58_batches.ipynb #58b00032
 _one = dict(
@@ -375,7 +375,7 @@ def weight_decay(
         yield Finding(worst, Times(run.weights).between(0, -1), pulls[worst], ratio, **_decayed, evidence=evidence)
 
 # %% ../nbs/58_batches.ipynb #58b00042
-_rounded = dict(
+_rounded_away = dict(
     means='Most values of this weight stay as they are though they have a gradient: the update is smaller than half the distance to the next number in its low precision, and is rounded away.',
     try_='keep the weights in float32 and compute under `torch.autocast`; or stochastic rounding, or a master copy of the weights in float32; a higher learning rate only hides it',
     unit='share of values that a step leaves unchanged')
@@ -403,4 +403,4 @@ def lost_updates(
     lost = {n: k for n,k in kept.items() if k>share}
     if len(looks)<3 or len(lost)*2<=len(kept): return
     worst = max(lost, key=lost.get)
-    yield Finding(worst, seen_in(looks), lost[worst], share, **_rounded, evidence=(f'so in {some(lost, 6)}',))
+    yield Finding(worst, seen_in(looks), lost[worst], share, **_rounded_away, evidence=(f'so in {some(lost, 6)}',))

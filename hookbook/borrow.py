@@ -27,7 +27,7 @@ class Aside:
 # %% ../nbs/18_borrow.ipynb #v14b0002
 class _Slots(Aside):
     "Attributes in `__slots__`, as of a `dataclass(slots=True)`"
-    def names(self): return [k for c in type(self.o).__mro__ for k in _listed(vars(c).get('__slots__', ()))]
+    def names(self): return [k for c in type(self.o).__mro__ for k in _as_list(vars(c).get('__slots__', ()))]
     def items(self): return [(k, getattr(self.o, k)) for k in self.names() if hasattr(self.o, k)]
     def put(self, name, v): object.__setattr__(self.o, name, v)       # a frozen one has no other way
     def put_back(self, was):
@@ -35,7 +35,7 @@ class _Slots(Aside):
             if k not in was: object.__delattr__(self.o, k)
         super().put_back(was)
 
-def _listed(names): return [names] if isinstance(names, str) else list(names)
+def _as_list(names): return [names] if isinstance(names, str) else list(names)
 
 # %% ../nbs/18_borrow.ipynb #v14b0004
 class _Cells(Aside):
@@ -70,7 +70,7 @@ class _Array(Aside):
 _large_array = 2**26      # bytes: larger ones are data rather than state, and are not copied
 
 # %% ../nbs/18_borrow.ipynb #v14b0008
-def _aside(o):
+def _set_aside(o):
     "The `Aside` of an object without a namespace; `None` for what holds nothing"
     np = sys.modules.get('numpy')
     if isinstance(o, (torch.Generator,random.Random)) or np and isinstance(o, np.random.Generator): return _Source(o)
@@ -97,7 +97,7 @@ def _holdings(o):
     if isinstance(o, functools.partial): return o.func,o.args,o.keywords
     if _is_the_programs(o): return None
     own = getattr(o, '__dict__', None)
-    return _aside(o) if own is None or isinstance(o, random.Random) else own
+    return _set_aside(o) if own is None or isinstance(o, random.Random) else own
 
 # %% ../nbs/18_borrow.ipynb #41f901ea
 def entries(

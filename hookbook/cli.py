@@ -136,7 +136,7 @@ def load_run(
     except (FileNotFoundError,ValueError) as e: raise UsageError(e) from None
 
 # %% ../nbs/88_cli.ipynb #931cbdcf
-def _page(write, path, quiet, **kwargs):
+def _write_page(write, path, quiet, **kwargs):
     "Have `write` write a page to `path`, and say where it is unless a machine is listening"
     _make_folder(path if Path(path).is_dir() else Path(path).parent)
     where = Path(write(path, **kwargs)).resolve()
@@ -159,7 +159,7 @@ def report(
     with np.errstate(all='ignore'): found = r.health()   # a run that blew up has numbers to warn of
     print(dumps(found.to_dict(), indent=1) if json else found)
     if not (out or json): out = _page_beside(Path(run))
-    if out: _page(r.report, out, json, findings=found)
+    if out: _write_page(r.report, out, json, findings=found)
 
 # %% ../nbs/88_cli.ipynb #859e3d34
 def _labels(*paths):
@@ -180,7 +180,7 @@ def compare_command(
     runs = load_run(before),load_run(after)
     with np.errstate(all='ignore'): c = changes(*runs, labels=_labels(before, after))
     print(dumps(c.to_dict(), indent=1) if json else c)
-    if out: _page(c.report, out, json)
+    if out: _write_page(c.report, out, json)
 
 # %% ../nbs/88_cli.ipynb #a25e26b1
 if __name__=='__main__': main()

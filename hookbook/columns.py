@@ -308,7 +308,7 @@ def _label(rows, above):
 _longest_pattern = 12 # kinds of layers; models with more than eight in a pattern are not known
 _least_times = 3 # that a pattern, or a layer with a name, has to come
 
-def _runs(kinds, period):
+def _repeats(kinds, period):
     "For each place how many kinds from there on are the same as those `period` later"
     res = [0]*(len(kinds)+1)
     for i in range(len(kinds)-period-1, -1, -1):
@@ -328,7 +328,7 @@ def stretches(
 ) -> list: # Of pairs: how many rows, and how long the pattern is that they repeat
     "Cut rows into stretches that repeat a pattern, so that the fewest lines are left"
     n = len(kinds)
-    repeats = {p: _runs(kinds, p) for p in range(1, min(_longest_pattern, n//2)+1)}
+    repeats = {p: _repeats(kinds, p) for p in range(1, min(_longest_pattern, n//2)+1)}
     best = [(0,0,0)]*(n+1)      # from each place on: lines, rows of the first stretch, its pattern
     for i in reversed(range(n)):
         best[i] = costs[i]+best[i+1][0],1,1

@@ -36,7 +36,7 @@ def color_dim(
     return ax
 
 # %% ../nbs/63_curves.ipynb #a58a6984
-_ROWS = 48   # of the new histograms: as many as a small panel has pixels for, four by four
+_PANEL_ROWS = 48   # of the new histograms: as many as a small panel has pixels for, four by four
 
 def layer_dim(
     series:Series, # A `Run`, or one of its tracks
@@ -47,7 +47,7 @@ def layer_dim(
     "The histograms of one layer over time"
     ax,hist,end = one_panel(ax, (5,2)),series.hist(name),steps_run(series)
     scale = scale or scale_of([hist])
-    edges = scale.spread(_ROWS+1)
+    edges = scale.spread(_PANEL_ROWS+1)
     xs = step_edges(series.spans[:,0], end)
     shares = log_shares(rebin(hist, edges))
     ax.set_xlim(xs[0], xs[-1])

@@ -58,7 +58,7 @@ def late_updates(
 # %% ../nbs/66_digest.ipynb #1e472115
 def _all_layers(run): return [*run.layers, *run.never_fired]
 
-def _known(v):
+def _known_value(v):
     "A number as Python has it; `None` for NaN"
     if v is None or isinstance(v, int): return v
     return None if np.isnan(v) else float(v)
@@ -75,8 +75,8 @@ def layer_table(
     def _row(n):
         own = run.info.owners.get(n, n)   # a layer that gives several tensors has a column for each
         row = dict(layer=n, kind=run.info.kinds.get(own, ''))
-        for k,column in given.items(): row[k] = _known(column.get(n))
-        for k,column in owned.items(): row[k] = _known(column.get(own))
+        for k,column in given.items(): row[k] = _known_value(column.get(n))
+        for k,column in owned.items(): row[k] = _known_value(column.get(own))
         return dict(row, findings=found[own], fired=n not in never)
     return [_row(n) for n in _all_layers(run)]
 
@@ -155,7 +155,7 @@ def _factor(pair):
     ratio = (abs(b)+_TINY)/(abs(a)+_TINY)
     return abs(math.log(ratio))
 
-def _apart(row): return max(_factor(row[k]) for k in _compared)
+def _how_far_apart(row): return max(_factor(row[k]) for k in _compared)
 
 def _arrow(pair): return '' if pair==(None,None) else ' → '.join(map(num, pair))
 
@@ -165,8 +165,8 @@ def most_changed(self:Changes,
     most:int=10, # So many layers
 ) -> list: # Of `rows`, without those that did not change
     "The layers whose numbers moved most, the first by the largest ratio"
-    moved = [r for r in self.rows if _apart(r)>0]
-    return sorted(moved, key=_apart, reverse=True)[:most]
+    moved = [r for r in self.rows if _how_far_apart(r)>0]
+    return sorted(moved, key=_how_far_apart, reverse=True)[:most]
 
 # %% ../nbs/66_digest.ipynb #e8c1a257
 @patch(as_prop=True)

@@ -134,7 +134,7 @@ def _of_value(name, e):
                     'give a number, a value with tensors, or a function such as zero()')
 
 # %% ../nbs/26_edits.ipynb #82bd1791
-_takes = 'An edit is called as `f(tensor)`, `f(name, value)` or `f(name, value, call)`, and returns the new value'
+_how_called = 'An edit is called as `f(tensor)`, `f(name, value)` or `f(name, value, call)`, and returns the new value'
 
 def _foreign(f):
     "How another library calls `f`, if the names of its parameters say that it was written for that"
@@ -149,14 +149,14 @@ def _refuse_foreign(name, f):
     library = _foreign(f)
     if not library: return
     takes = ', '.join(inspect.signature(f).parameters)
-    raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) is written for the hooks of {library}. {_takes}')
+    raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) is written for the hooks of {library}. {_how_called}')
 
 # %% ../nbs/26_edits.ipynb #4f14ee0d
 def _with_signatures(e, *args):
     "Call the edit `e`, whose errors are to say how it is called"
     try: return e(*args)
     except (TypeError,AttributeError,IndexError) as err:
-        err.add_note(f'{said_edit(e)} was called with {len(args)} arguments. {_takes}')
+        err.add_note(f'{said_edit(e)} was called with {len(args)} arguments. {_how_called}')
         raise
 
 # %% ../nbs/26_edits.ipynb #a6587055

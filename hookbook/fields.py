@@ -102,12 +102,12 @@ class Layout(tuple):
         self.fields = tuple(fields)
         self.at = {name: i for i,name in enumerate(self)}
         self.place = {name: slice(i, i+1) for name,i in self.at.items()}
-        self.runs = _runs([f.law for f in fields])   # (law, slice): slices, since an index that is a list would have to travel to a device
+        self.runs = _law_runs([f.law for f in fields])   # (law, slice): slices, since an index that is a list would have to travel to a device
         self.readings = {}
         for f in fields: self.readings.update(f.readings())
         return self
 
-def _runs(laws):
+def _law_runs(laws):
     "Neighbours of one law, as `(law, slice)`"
     runs = []
     for i,law in enumerate(laws):

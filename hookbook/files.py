@@ -14,11 +14,11 @@ from itertools import count
 from pathlib import Path
 
 # %% ../nbs/04_files.ipynb #f0fe661e
-_numbers = count()   # of the files that this process has begun
+_begun = count()   # of the files that this process has begun
 
 def _temp(path):
     "A name beside `path` that nobody else takes: other machines, processes and threads may save at once"
-    return Path(f'{path}.{platform.node()}-{os.getpid()}-{next(_numbers)}.tmp')
+    return Path(f'{path}.{platform.node()}-{os.getpid()}-{next(_begun)}.tmp')
 
 def plain_path(
     path, # Of a file

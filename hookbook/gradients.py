@@ -313,7 +313,7 @@ def _leaps(run, names, ratios, enormous):
     return far & large & ~_started_small(run, names)
 
 # %% ../nbs/53_gradients.ipynb #c3f1de12
-def _joined(a, b):
+def _joined_spans(a, b):
     "The spell `a`, and `b` with it where they overlap"
     if not b or b[0]>a[1] or a[0]>b[1]: return a
     return min(a[0], b[0]),max(a[1], b[1])
@@ -335,13 +335,13 @@ _uneven = dict(unit=_by, explains=(), root='vanishing gradient',
          'an initialisation that keeps the variance, or Adam in the place of SGD')
 
 # %% ../nbs/53_gradients.ipynb #a7d30012
-_apart = 100.   # times; within it, a higher rate brings the slow one to 1e-4 and the quick one not yet to 1e-2
+_most_apart = 100.   # times; within it, a higher rate brings the slow one to 1e-4 and the quick one not yet to 1e-2
 
 def _in_words_why_slow(ratios, i, rows):
     "Words for the weight `i` that hardly moves in `rows`: the rate is too low, or others move far more"
     usual = quietly(np.nanmedian, ratios[:,rows], 1)
     times = np.nanmax(usual)/usual[i] if usual[i]>0 else np.inf
-    if not times>_apart or not np.nanmax(usual)>1e-5: return _stuck
+    if not times>_most_apart or not np.nanmax(usual)>1e-5: return _stuck
     return dict(_uneven, means=_uneven['means'].format(num(float(times))))
 
 # %% ../nbs/53_gradients.ipynb #a7d30015
@@ -376,7 +376,7 @@ def update_ratio(
         least = persist if leap.any() else window   # around a leap a short while counts as well
         large = _thrown_about(medians, row, high, window, persist, least)
         if leap.any():
-            first,last = _joined(longest(leap, 1), large)
+            first,last = _joined_spans(longest(leap, 1), large)
             seen = quietly(np.nanmax, row[first:last+1])
             yield Finding(name, times.between(first, last), seen, enormous, **_leap)
         elif large:

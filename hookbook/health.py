@@ -169,10 +169,10 @@ def by_cause(
     for f,cause in zip(found, causes): f.root = '' if cause is f else cause.rule
     def _key(o):
         f,cause = o
-        return rank[id(cause)],cause.steps[0],_order(cause, found),f is not cause,_gravity(f)
+        return rank[id(cause)],cause.steps[0],_place_of(cause, found),f is not cause,_gravity(f)
     return [f for f,_ in sorted(zip(found, causes), key=_key)]
 
-def _order(f, found):
+def _place_of(f, found):
     "Its place, that of the first finding of its rule: findings of one rule stay together"
     return next(i for i,o in enumerate(found) if o.rule==f.rule)
 

@@ -129,7 +129,7 @@ def label(self:Hook):
 def _read(self:Hook, v, versions):
     "`v`, if nobody has written into it"
     if not was_changed(v, versions): return v
-    _overwritten.add(self.module)
+    _get_overwritten.add(self.module)
     raise RuntimeError(f"what layer {self.label!r} gave was changed in place after it was stored, by the model or by you, so it is "
                        "no longer what the layer gave. Run the model again: now that this is known, it will be copied (unless detach=False)")
 
@@ -245,14 +245,14 @@ def _farewell(self:Hook):
     return 'removed'+' before a gradient came: call backward inside the `with`'*bool(too_early)
 
 # %% ../nbs/13_hook.ipynb #69f85e46
-_overwritten = WeakSet()   # layers of which it is known that their output gets overwritten
+_get_overwritten = WeakSet()   # layers of which it is known that their output gets overwritten
 
 @patch
 def _guarded(self:Hook, v):
     "What a layer gave, in memory of its own or with the versions of its tensors"
     if not self.is_forward or torch.compiler.is_compiling(): return v,()
     root = self.passes.root and self.passes.root()
-    spoiled = self.module in _overwritten or root is not None and works_in_place(root)
+    spoiled = self.module in _get_overwritten or root is not None and works_in_place(root)
     return (map_leaves(torch.clone, v),()) if spoiled and self.detach else (v,versions_of(v))
 
 # %% ../nbs/13_hook.ipynb #c76aa138

@@ -238,7 +238,7 @@ def _is_view(func):
     outs = [r.alias_info for r in func._schema.returns]
     return any(a is not None and not a.is_write for a in outs)
 
-def _nbytes(ts): return sum(t.numel()*t.element_size() for t in ts if t.layout is torch.strided)
+def _dense_bytes(ts): return sum(t.numel()*t.element_size() for t in ts if t.layout is torch.strided)
 
 def bytes_moved(
     func, # An operator
@@ -248,9 +248,9 @@ def bytes_moved(
 ) -> int: # 0 for a view
     "Bytes that `func` reads and writes, if each tensor goes to memory and back once"
     if _is_view(func): return 0
-    there,made = [*operands(args), *operands(kwargs.values())],_nbytes(tensors(out))
+    there,made = [*operands(args), *operands(kwargs.values())],_dense_bytes(tensors(out))
     if op_family(func) in _picking: there = [t for t in there if not t.is_floating_point()]+list(tensors(out))
-    return _nbytes(there)+made
+    return _dense_bytes(there)+made
 
 # %% ../nbs/31_macs.ipynb #cec57f60
 class Dispatch(TorchDispatchMode):

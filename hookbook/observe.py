@@ -85,14 +85,14 @@ def _always(v):
     return lambda input: torch.full((), v, device=input.device).expand(input.shape)
 
 # %% ../nbs/33_observe.ipynb #v14e0030
-def _listed(x):
+def _in_a_list(x):
     "`x` with numbers in the place of tensors in lists; they are asked for one by one"
     if isinstance(x, FakeTensor): return x.tolist()
-    return [_listed(v) for v in x] if isinstance(x, (list,tuple)) else x
+    return [_in_a_list(v) for v in x] if isinstance(x, (list,tuple)) else x
 
 def _tensor_of_known(make):
     "`torch.tensor`, of numbers that may be known"
-    def tensor(data, **kwargs): return make(data if isinstance(data, Tensor) else _listed(data), **kwargs)
+    def tensor(data, **kwargs): return make(data if isinstance(data, Tensor) else _in_a_list(data), **kwargs)
     return tensor
 
 def _format_value(t, spec): return format(t.item(), spec) if spec and not t.ndim else repr(t)
@@ -484,7 +484,7 @@ class _Bill:
 
 # %% ../nbs/33_observe.ipynb #v14e0055
 @contextmanager
-def _aside(dispatch, listener):
+def _unheard(dispatch, listener):
     "What runs in this block is told to `listener`, and leaves no trace in the peak"
     was,memory = dispatch.listener,dispatch.memory
     peak = memory and memory.peak
@@ -502,7 +502,7 @@ def _bill_of(f, x, state, weights, trace, dispatch, how):
     res,memory = _Bill(trace.params),dispatch.memory
     x,state = map_leaves(_own, (x, state))
     before = memory.live if memory else 0
-    with _aside(dispatch, res), torch.autograd.graph.saved_tensors_hooks(res.pack, lambda t: t):
+    with _unheard(dispatch, res), torch.autograd.graph.saved_tensors_hooks(res.pack, lambda t: t):
         outs = tensors(f(x, state))
         res.outs = [storage_id(t.untyped_storage()) for t in outs]
         outs = [t for t in outs if t.requires_grad]

@@ -20,7 +20,7 @@ from .words import near, some
 
 # %% ../nbs/15_op_names.ipynb #36495c2f
 # operators that have a name of their own in PyTorch
-_written = dict(truediv='div', rtruediv='div', radd='add', rsub='sub', rmul='mul', rpow='pow', rmatmul='matmul')
+_as_written = dict(truediv='div', rtruediv='div', radd='add', rsub='sub', rmul='mul', rpow='pow', rmatmul='matmul')
 _special = re.compile(r'__i?(\w+?)__')
 
 def _spelled(f):
@@ -38,7 +38,7 @@ def op_base(
     name = _spelled(f)
     m = _special.fullmatch(name)
     if m: name = m[1] if hasattr(Tensor, f'__{m[1]}__') else name.strip('_')
-    return _written.get(name, name).strip('_') or name
+    return _as_written.get(name, name).strip('_') or name
 
 # %% ../nbs/15_op_names.ipynb #b67bb964
 @functools.lru_cache(None)
@@ -114,7 +114,7 @@ def passed(
 # %% ../nbs/15_op_names.ipynb #4495834e
 _gives_tensor = 'T','H','mT','mH','real','imag','data'   # properties that do
 
-_asking = set('size dim ndim numel nelement stride item tolist get_device element_size data_ptr storage untyped_storage '
+_only_asks = set('size dim ndim numel nelement stride item tolist get_device element_size data_ptr storage untyped_storage '
               'storage_offset requires_grad_ detach_ register_hook backward'.split())
 
 # methods that Python calls, such as `__len__`
@@ -129,7 +129,7 @@ def only_asks(
     name = _spelled(f)
     if getattr(f, '__name__', '') in ('__get__','__set__'): return name not in _gives_tensor
     if name.startswith('__'): return name.strip('_') in _asking_special
-    return name.startswith(('is_','has_')) or name in _asking
+    return name.startswith(('is_','has_')) or name in _only_asks
 
 # %% ../nbs/15_op_names.ipynb #44973092
 class Site(NamedTuple):
@@ -225,7 +225,7 @@ class OpChoice:
 no_value = 'setitem',   # functions that write, and have no result that could be looked at
 
 # %% ../nbs/15_op_names.ipynb #cd36069c
-_made = re.compile(r'\.?<.*')   # what comes after the name of a module for one that is made in its code
+_made_in_code = re.compile(r'\.?<.*')   # what comes after the name of a module for one that is made in its code
 
 def _names_function(choice, model):
     "Is this the name of a function, or a glob for such? (A module may have a slash in its name.)"
@@ -247,7 +247,7 @@ def split_choice(
 # %% ../nbs/15_op_names.ipynb #d61ee653
 def _op_choice(model, text):
     mod,_,op = text.rpartition('/')
-    if op: return OpChoice(text, find(model, _made.sub('', mod)))
+    if op: return OpChoice(text, find(model, _made_in_code.sub('', mod)))
     raise ValueError(f"{text!r} ends with a slash: name a function, as in '{mod}/softmax', or take all with '{mod}/*'")
 
 # %% ../nbs/15_op_names.ipynb #aa66c22c

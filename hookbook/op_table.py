@@ -103,7 +103,7 @@ def _tree(rows):
     return own,{k: _tree(v) for k,v in inner.items()}
 
 # %% ../nbs/17_op_table.ipynb #d5e80deb
-def _joined(name, tree):
+def _joined_name(name, tree):
     "A chain of modules with nothing of their own is one line"
     own,inner = tree
     while not own and len(inner)==1:
@@ -111,13 +111,13 @@ def _joined(name, tree):
         name = f'{name}.{k}'.lstrip('.')
     return name,(own,inner)
 
-def _count(tree): return len(tree[0])+sum(map(_count, tree[1].values()))
+def _n_rows(tree): return len(tree[0])+sum(map(_n_rows, tree[1].values()))
 
 # %% ../nbs/17_op_table.ipynb #8e1c2048
 def _folded(name, tree, xml, open=False):
     "A module and all that is in it, as HTML"
-    name,(own,inner) = _joined(name, tree)
-    title = f'{name or "the model"}: {plural(_count((own,inner)), "function")}'
+    name,(own,inner) = _joined_name(name, tree)
+    title = f'{name or "the model"}: {plural(_n_rows((own,inner)), "function")}'
     table = Grid(_heads, Ops(own)._cells(), align='<<<<').html()
     body = [xml.NotStr(table)] if own else []
     body += [_folded(f'{name}.{k}'.lstrip('.'), t, xml) for k,t in inner.items()]

@@ -58,11 +58,11 @@ class Wanted:
     def seen(self): return [f'{self.name}/{op_base(f)}' for f in self.bases]
 
 # %% ../nbs/16_own_code.ipynb #f7e59bfb
-_call_code = nn.Module._call_impl.__code__   # private: what every call of a module goes through
+_module_call = nn.Module._call_impl.__code__   # private: what every call of a module goes through
 
 def _call_frame(frame):
     "The frame of the innermost call of a module around `frame`"
-    while frame and frame.f_code is not _call_code: frame = frame.f_back
+    while frame and frame.f_code is not _module_call: frame = frame.f_back
     return frame
 
 # %% ../nbs/16_own_code.ipynb #90281112
@@ -102,7 +102,7 @@ def _take_above(mode):
     while is_above(_get_current_function_mode()): above.append(_pop_mode())
     return above
 
-def _put_back(modes):
+def _modes_back(modes):
     for mode in reversed(modes): _push_mode(mode)
 
 # %% ../nbs/16_own_code.ipynb #d13bd133
@@ -118,7 +118,7 @@ def turn(self:_Mode):
 def put_on(self:_Mode):
     above = _take_above(self)
     _push_mode(self)
-    _put_back(above)
+    _modes_back(above)
     self.on = True
 
 # %% ../nbs/16_own_code.ipynb #52130a82
@@ -130,7 +130,7 @@ def off(self:_Mode):
     if _get_current_function_mode() is self:
         _pop_mode()
         self.on = False
-    _put_back(above)
+    _modes_back(above)
 
 # %% ../nbs/16_own_code.ipynb #53663e2f
 @patch
@@ -166,7 +166,7 @@ def place(self:_Mode, frame, here):
         code = frame.f_code
         by_itself = by_itself or code.co_filename==_checkpoint
         if code is _told: caller = frame.f_back   # another mode has passed it on
-        if code is _call_code:
+        if code is _module_call:
             m = frame.f_locals['self']
             hook = hook or id(m) in self.watch.inside   # for whose own code we're off
             made = f'.<{type(m).__name__}>{made}'

@@ -39,7 +39,7 @@ def _value(v):
     if v is None: return ''
     return str(float(v)).replace('inf', 'Infinity')
 
-def _cell(v):
+def _html_cell(v):
     if isinstance(v, str): return Td(v)
     return Td(num(v), klass='num', data_v=_value(v))
 
@@ -50,7 +50,7 @@ def _sortable_row(i, row, link):
     name,*cells = row
     if link: name = A(name, href=f'#{link}')
     place = Td(str(i), klass='num', data_v=str(i))
-    return Tr(place, Th(name, scope='row'), *map(_cell, cells))
+    return Tr(place, Th(name, scope='row'), *map(_html_cell, cells))
 
 # %% ../nbs/68_page.ipynb #fa5ad7c1
 def sortable(

@@ -183,11 +183,11 @@ class ProgressCallback(Callback):
             self._write(self.recorder.metric_names)
 
 # %% ../nbs/73_recorder.ipynb #86300da3
-def _cell(o): return f'{o:.6f}' if isinstance(o, float) else str(o)
+def _log_cell(o): return f'{o:.6f}' if isinstance(o, float) else str(o)
 
 @patch
 def _write(self:ProgressCallback, row):
-    row = [_cell(o) for o in row]
+    row = [_log_cell(o) for o in row]
     if self.mbar: self.mbar.write(row, table=True)
     else: print('  '.join(f'{o:<10}' for o in row).rstrip())
 

@@ -48,7 +48,7 @@ def _at_layer(ref, method, *args):
     elif not rec.pace.resting and not blind(): rec.try_to(method, *args)
 
 # %% ../nbs/48_recording.ipynb #8dc1aa4f
-def _how_many(model, layers):
+def _n_chosen(model, layers):
     try: return len(find(model, layers))
     except LookupError:
         if layers is no_layer: return 0
@@ -62,7 +62,7 @@ def _make_tracks(model, layers, hist, steps, extra, further):
     "The `Track`s of a recording of `steps` rows"
     p = one_param(model)
     device = 'cpu' if p is None or p.is_meta else p.device
-    width,fields = _how_many(model, layers),extra_fields(extra)
+    width,fields = _n_chosen(model, layers),extra_fields(extra)
     tracks = dict(layers=Track(steps, width, device, hist, fields=fields))
     tracks.update({n: Track(steps, width, device, hist) for n in further})
     tracks['loss'] = SumTable([0.,0.], steps, 1, device)
@@ -98,7 +98,6 @@ class Recording(Run):
         self.path,self.flush_every = path,flush_every
         self.ended = ended   # called with the recorder at the clock's limit; default: close it
         self.asked = TensorHooks()   # in this step
-        self.unsaved = ''   # why the last save failed
         self.view = None   # called now and then with a run that grows: draws or saves it
         self.closed = False
         self.looked_last = False   # was there a last look at the weights?
@@ -232,10 +231,10 @@ def _try_to_save(self:Recording, f, *args):
     why = ''
     try: f(*args)
     except Exception as e: why = f'{type(e).__name__}: {getattr(e, "strerror", None) or e}'   # the name of the temporary file is another each time
-    if why and (self.closed or why!=self.unsaved):
+    if why and (self.closed or why!=self.guard.unsaved):
         then = 'The run is still there: rec.save(path)' if self.closed else 'It will try again at the next flush'
         warn_softly(f'hookbook could not save to {self.path}: {why}. {then}')
-    self.unsaved = why
+    self.guard.unsaved = why
 
 # %% ../nbs/48_recording.ipynb #e315cc1c
 @patch

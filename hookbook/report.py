@@ -24,7 +24,7 @@ from .page import *
 _all_ = ['layer_table', 'Changes', 'changes']
 
 # %% ../nbs/69_report.ipynb #570b1009
-def _written(path, name, title, about, parts):
+def _written_page(path, name, title, about, parts):
     "Write a page to the file `path`, or to the file `name` in the folder `path`"
     path = Path(path)
     if path.is_dir(): path = path/name
@@ -52,7 +52,7 @@ def report(self:Run,
     parts['Pictures'] = pictures_part(run_pictures(self), 'No training step was recorded')
     parts['Layers'] = layers_part(self, findings)
     if has_hists(self): parts['Distributions'] = dims_part(self)
-    return _written(path, 'report.html', title, about(self), parts)
+    return _written_page(path, 'report.html', title, about(self), parts)
 
 # %% ../nbs/69_report.ipynb #1bb67941
 _WHAT_CHANGED = 'A triangle at the edge is a 0; there is no line where there was no finite number.'
@@ -69,4 +69,4 @@ def report(self:Changes,
     note = P(_WHAT_CHANGED, klass='note')
     parts['Pictures'] = pictures_part(pictures, 'One of the runs has recorded no training step', note)
     parts['Layers'] = changes_part(self)
-    return _written(path, 'changes.html', title, '. '.join(self.runs()), parts)
+    return _written_page(path, 'changes.html', title, '. '.join(self.runs()), parts)

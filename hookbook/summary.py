@@ -7,7 +7,8 @@ Docs: https://hookbook.github.io/hookbook/summary.html.md"""
 # %% auto #0
 __all__ = ['ops', 'Diff', 'leaf_rows', 'leaf_table', 'named_in_words', 'sizes_in_words', 'by_words', 'Ops', 'OpRow', 'dummy_eval',
            'model_sizes', 'num_features_model', 'Row', 'Rows', 'Column', 'summary_columns', 'add_column', 'Summary',
-           'summary', 'summary_options', 'macs_of', 'Plan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'Generation']
+           'summary', 'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed',
+           'Generation']
 
 # %% ../nbs/39_summary.ipynb #03ac992c
 import csv, io, json, re
@@ -33,7 +34,7 @@ from .fits import *
 
 # %% ../nbs/39_summary.ipynb #1aaf34fe
 _all_ = ['Ops', 'OpRow', 'dummy_eval', 'model_sizes', 'num_features_model', 'Row', 'Rows', 'Column', 'summary_columns', 'add_column',
-         'Summary', 'summary', 'summary_options', 'macs_of', 'Plan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'Generation']
+         'Summary', 'summary', 'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'Generation']
 
 # %% ../nbs/39_summary.ipynb #b34a5a24
 def ops(

@@ -61,7 +61,7 @@ def _overhang(ax):
     return np.abs(full-box)/ax.figure.dpi
 
 # %% ../nbs/67_svg.ipynb #91e87bf1
-def _place(fig, around, pad):
+def _placed_around(fig, around, pad):
     "Put the panel of `fig`, and a bar beside it, where what is `around` each of them has room"
     from matplotlib.transforms import Bbox
     w,h = fig.get_size_inches()
@@ -85,10 +85,10 @@ def fill_figure(
     "Make the panel of `fig`, and a bar beside it, as large as their text allows"
     fig.set_dpi(72)   # as SVG measures its text
     for bar in fig.axes[1:]: bar.set_box_aspect(None)   # as tall as the panel, and not as its width asks
-    _place(fig, [_USUAL]*len(fig.axes), pad)
+    _placed_around(fig, [_USUAL]*len(fig.axes), pad)
     for _ in range(3):
         numbers = _numbers_at(fig)
-        _place(fig, [_overhang(a) for a in fig.axes], pad)
+        _placed_around(fig, [_overhang(a) for a in fig.axes], pad)
         if _numbers_at(fig)==numbers: break
     fig.set_dpi(_DOTS)
 
@@ -177,7 +177,7 @@ def _drawings(run):
         time=lambda ax: flow_over_time(grads, names, steps, ax, end=steps_run(run)),
         updates=lambda ax: run.update_ratios(ax=ax))
 
-_ROWS = 'dead','depth','time'   # pictures with a row a layer, which are as high as these need
+_WITH_ROWS = 'dead','depth','time'   # pictures with a row a layer, which are as high as these need
 
 # %% ../nbs/67_svg.ipynb #fd57ebee
 def run_pictures(
@@ -186,7 +186,7 @@ def run_pictures(
     "The pictures of a run that there is data for"
     if not len(run.steps) or not len(run.layers): return []
     height = max(1.4+.15*min(len(run.layers), 26), _HEIGHT)
-    def one(k, draw): return Picture(k, *_captions[k], draw, height if k in _ROWS else _HEIGHT)
+    def one(k, draw): return Picture(k, *_captions[k], draw, height if k in _WITH_ROWS else _HEIGHT)
     return [one(k, draw) for k,draw in _drawings(run).items()]
 
 # %% ../nbs/67_svg.ipynb #414ce591

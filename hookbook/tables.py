@@ -77,7 +77,7 @@ def __str__(self:Line): return self.stem+self.text+self.tail
 # %% ../nbs/36_tables.ipynb #b0c01b11
 _shortest_name = 12 # columns; in less, a name says nothing
 _shortest_type = 5 # columns, of a type beside a name
-_readable = 20 # columns for name and type
+_readable_width = 20 # columns for name and type
 
 def short_text(
     text, # Name and type
@@ -95,7 +95,7 @@ def fit(self:Line, width):
     "The line in at most `width` columns"
     for tail in (self.tail, self.tail_without('partly frozen')):      # which is said of each layer below as well
         room = width-len(self.stem)-text_width(tail)
-        if room>=min(text_width(self.text), _readable): break
+        if room>=min(text_width(self.text), _readable_width): break
     if room<_shortest_name: return cut(str(self), width)
     return self.stem+short_text(self.text, room)+tail
 

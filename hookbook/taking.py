@@ -31,9 +31,9 @@ class NotKept:
 
 # %% ../nbs/21_taking.ipynb #7135415e
 # what can be neither opened nor changed, and is kept as it is
-_numbers = type(None), bool, int, float, complex
+_plain_values = type(None), bool, int, float, complex
 _others = str, bytes, slice, range, type, FunctionType, Enum, torch.dtype, torch.device
-_constants = *_numbers, *_others, NotKept
+_constants = *_plain_values, *_others, NotKept
 
 def in_own_containers(
     f, # Called with each tensor; what it returns takes the tensor's place

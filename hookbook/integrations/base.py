@@ -79,7 +79,7 @@ def begin(self:Monitor,
     self.end(failed=True)
     o = dict(self.options)
     log,log_layers,report,first = (o.pop(k) for k in ('log','log_layers','report','start'))
-    self.page = _page(report, folder)
+    self.page = _report_page(report, folder)
     self.first = start if first is None else first   # number of the first step in the logs
     pace = TrainingPace(o.pop('every'), o.pop('budget'))
     self.rec = Recording(model, opt, pace=pace, hold=False, **{'scaler': scaler, **o})
@@ -87,7 +87,7 @@ def begin(self:Monitor,
     if to is not None and to!=[]: self.rec.log_to(to, interval, log_layers, start=self.first)
 
 # %% ../../nbs/93_callbacks.ipynb #1fc69046
-def _page(report, folder):
+def _report_page(report, folder):
     "Where the report goes, if anywhere"
     if report is True: return Path(folder)/'hookbook.html' if folder else None
     return Path(report) if report else None
