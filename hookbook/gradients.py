@@ -337,11 +337,17 @@ _uneven = dict(unit=_by, explains=(), root='vanishing gradient',
 # %% ../nbs/53_gradients.ipynb #a7d30012
 _most_apart = 100.   # times; within it, a higher rate brings the slow one to 1e-4 and the quick one not yet to 1e-2
 
-def _in_words_why_slow(ratios, i, rows):
+def _has_own_rate(run, names, i, rows):
+    "Is the weight `i` moved far less than another by a gradient of the same size: has it a learning rate of its own?"
+    moved,grads = (stacked(o.norm, names)[:,rows] for o in (run.updates, run.grads))
+    rates = quietly(np.nanmedian, moved/np.where(grads>0, grads, np.nan), 1)
+    return quietly(np.nanmax, rates)>_most_apart*rates[i]
+
+def _in_words_why_slow(run, names, ratios, i, rows):
     "Words for the weight `i` that hardly moves in `rows`: the rate is too low, or others move far more"
     usual = quietly(np.nanmedian, ratios[:,rows], 1)
     times = np.nanmax(usual)/usual[i] if usual[i]>0 else np.inf
-    if not times>_most_apart or not np.nanmax(usual)>1e-5: return _stuck
+    if not times>_most_apart or not np.nanmax(usual)>1e-5 or _has_own_rate(run, names, i, rows): return _stuck
     return dict(_uneven, means=_uneven['means'].format(num(float(times))))
 
 # %% ../nbs/53_gradients.ipynb #a7d30015
@@ -389,5 +395,5 @@ def update_ratio(
         if small and not _is_schedule(small, row, low) and np.nanmax(grads[name])>0:
             first,last = small
             seen = quietly(np.nanmedian, row[first:last+1])
-            said = _in_words_why_slow(ratios, i, slice(first, last+1))
+            said = _in_words_why_slow(run, names, ratios, i, slice(first, last+1))
             yield Finding(name, times.between(first, last), seen, low, **said)
