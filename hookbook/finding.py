@@ -105,7 +105,8 @@ def rule(
     explains:tuple=(), # Names of rules: what they find, from the same step on, is a consequence of what this one finds
 ):
     "Register a function of a run and thresholds, which yields `Finding`s, as a rule"
-    if not isinstance(name, str): raise TypeError("a rule has a name: write @rule('silent layer', 'where its threshold comes from')")
+    if not isinstance(name, str):
+        raise TypeError("a rule has a name: write @rule('silent layer', 'where its threshold comes from')")
     def _register(f):
         @wraps(f)
         def _rule(run, **thresholds):

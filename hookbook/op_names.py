@@ -277,8 +277,8 @@ def _below(op, modules):
     return ''
 
 _fused = 'scaled_dot_product_attention','multi_head_attention_forward'   # functions with a softmax inside
-_no_softmax = (" The first is fused attention, with a softmax inside that can't be seen. An eager implementation has a softmax of "
-               "its own: `attn_implementation='eager'` in transformers.")
+_no_softmax = (" The first is fused attention, with a softmax inside that can't be seen. "
+               "An eager implementation has a softmax of its own: `attn_implementation='eager'` in transformers.")
 
 def _fused_attention(op, seen):
     "The functions in `seen` that hide a softmax, if that is what `op` is to be"
@@ -299,7 +299,8 @@ def silent_op(
         return f'{choice!r} has no value that could be {what}: take the function before it, or after.'
     if what=='edited' and (seen or ran): text += ' The output is that of the model without this edit.'
     below = _below(op, ran or {})
-    if not seen and ran: return f'{text} The module ran, and its own code calls no function. {below or _look_below(mod, op)}'
+    if not seen and ran:
+        return f'{text} The module ran, and its own code calls no function. {below or _look_below(mod, op)}'.rstrip()
     if not seen:
         return f'{text} The code of no such module ran: compiled and scripted code has no functions to be seen.'
     fused = _fused_attention(op, seen)
