@@ -248,7 +248,7 @@ def data_written(
     who = 'the model' if len(inside)>1 else 'the training loop' if _changed_between(looks) else ''
     if not who: return
     said = _data_written | dict(means=_data_written['means'].format(who))
-    yield Finding('', seen_in(looks), len(inside) or len(looks), 0, **said, unit='close looks at which the data had been written to', severity='error')
+    yield Finding('', seen_in(inside or looks), len(inside) or len(looks), 0, **said, unit='close looks at which the data had been written to', severity='error')
 
 # %% ../nbs/58_batches.ipynb #58b0002b
 def spread_of_layers(
@@ -259,7 +259,7 @@ def spread_of_layers(
     def of_one(n): return np.array([o['spread'][n][0]/max(o['spread'][n][1], 1e-30) if n in o['spread'] else np.nan for o in looks])
     return {n: of_one(n) for n in names}
 
-_same_output = ('the output is nearly the same for every sample: it does not depend on the input, the model has collapsed.')
+_collapse_means = ('the output is nearly the same for every sample: it does not depend on the input, the model has collapsed.')
 _same_output = dict(
     try_='does the loss push samples apart at all (negatives, a variance term)? Is the weight of a KL term too high (warm it up)? '
          'A lower learning rate with warm-up; a norm or skip connection before deep layers; is the last state read behind padding?',
@@ -269,9 +269,18 @@ _same_output = dict(
 def _collapsed(s, least, fall):
     "Is what was spread at first the same for all at the last two looks? Or was it never spread at all?"
     s = s[np.isfinite(s)]
-    if len(s)<4: return False
-    low,never = s[-2:].max(),s.max()
-    return never<1e-6 or low<least and low<fall*s[:3].max()
+    return len(s)>=4 and _gone(s, least, fall)[-2:].all()
+
+def _gone(s, least, fall):
+    "(looks,) At which of them is it the same for all?"
+    there = s[np.isfinite(s)]
+    if there.max()<1e-6: return np.isfinite(s)
+    return s<min(least, fall*there[:3].max())
+
+def _lasting(looks, hits):
+    "The looks of the spell that lasts to the end; one at which the layer did not run does not break it"
+    misses = np.flatnonzero(~hits)
+    return looks[misses[-1]+1 if len(misses) else 0:]
 
 # %% ../nbs/58_batches.ipynb #fa6289f4
 @rule('same output for all samples', explains=('loss at chance',))
@@ -290,10 +299,14 @@ def same_output(
     first = next((i for i in range(len(names), 0, -1) if not _collapsed(spread[names[i-1]], least, fall)), 0)
     if first==len(names): return
     name,before = names[first],names[first-1] if first else ''
-    seen = spread[name][np.isfinite(spread[name])][-1]
-    evidence = (f'in {before!r}, which runs before it, {num(float(spread[before][-1]))}',) if before else ()
-    means = f'From this layer on {_same_output}'
-    if before and spread[name].max()<1e-6: means += ' What tells samples apart ends between the two: at a padded place that is read, a product with 0, a softmax over one value.'
+    s = spread[name]
+    seen = s[np.isfinite(s)][-1]
+    looks = _lasting(looks, _gone(s, least, fall) | ~np.isfinite(s))
+    last = f'at {plural(len(looks), "close look")}, the last at step {looks[-1]["step"]}'
+    evidence = (last,)
+    if before: evidence += (f'in {before!r}, which runs before it, {num(float(spread[before][-1]))}',)
+    means = f'From this layer on {_collapse_means}'
+    if before and s[np.isfinite(s)].max()<1e-6: means += ' What tells samples apart ends between the two: at a padded place that is read, a product with 0, a softmax over one value.'
     root = 'units alike' if looks[-1]['spread'][name][1] else 'dead units'   # nothing but zeros
     yield Finding(name, seen_in(looks), seen, least, means, **_same_output, evidence=evidence, root=root)
 

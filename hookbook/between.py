@@ -17,7 +17,7 @@ from .nested import tensors
 from .running import blind, force_eager, is_fake, recomputing
 from .hook import name_fault
 from .silent import not_called
-from .op_names import op_inputs, passed, silent_op, writes_first
+from .op_names import op_inputs, passed, writes_first
 from .own_code import OpWatch
 from .taps import Tap
 from .capturing import capture
@@ -70,7 +70,7 @@ def why_silent(self:Tap, name):
     "Why `name`, which was asked for, has no value"
     if name in self.plan.layers: return _why_silent(self, name)
     if name in self.store.gone or not self.called: return _why_no_op(self, name)
-    return silent_op(name, self.op_watch.seen)
+    return self.op_watch.why_silent(next(c for c in self.plan.ops if c.text==name))
 
 def _why_no_op(tap, name):
     if name in tap.store.gone: return f"{name!r} was called in an earlier forward. keep='all' keeps every one."

@@ -50,6 +50,7 @@ class Row:
     used:bool=False # Were its parameters multiplied with?
     runs:bool=False # Would one expect a call?
     bases:list=None # Whole names of the class and those it is derived from
+    faults:dict=None # Of the model's row: from a column to what went wrong in its function
     children:list=field(default_factory=list) # Rows
 
 # %% ../nbs/34_columns.ipynb #b0c01a09
@@ -136,7 +137,8 @@ def value(self:Column,
 ):
     "What the line of the alike `rows` has in this column"
     values = [getattr(r, self.name, None) for r in rows]
-    return sum(values) if self.adds and values[0] is not None else values[0]
+    known = [v for v in values if v is not None]
+    return sum(known) if self.adds and known else values[0]
 
 # %% ../nbs/34_columns.ipynb #fbd7d021
 @patch
@@ -152,12 +154,16 @@ def cell(self:Column,
 # %% ../nbs/34_columns.ipynb #b0c01a03
 summary_columns = {} # From name to `Column`
 
+def _name_in(o): return o if isinstance(o, str) else 'mine'
+
 def _has_row(name): return name in Row.__dataclass_fields__ or getattr(Row, name, None) is not None
 
 def add_column(
     column:Column, # Also one with the name of another, which it replaces
 ) -> Column: # As given
     "Let each summary know `column`; raises `ValueError` where rows have something else of that name"
+    if not isinstance(column, Column):
+        raise TypeError(f'add_column({column!r}): give a Column, such as Column({_name_in(column)!r}, of=lambda row, module: ...)')
     name = column.name
     if not _has_row(name): setattr(Row, name, None)
     elif column.of: raise ValueError(f'a row has {name!r} already: a column that is made needs another name')

@@ -17,7 +17,7 @@ from torch import nn
 from fastcore.basics import patch
 from .nested import leaves, map_named
 from .modules import find
-from .op_names import op_fired, silent_op, split_choice
+from .op_names import op_fired, split_choice
 from .words import some
 from .running import fast_path_off, in_python, recomputing, repeat_within, times_running
 from .hook import InertHook, name_fault
@@ -273,7 +273,7 @@ def __exit__(self:edit, kind, exc, tb):
     hooks.close()
     if exc is not None: return say_fullgraph(exc)
     for c,_ in self.ops:
-        if c.text in self.never_fired: warnings.warn(silent_op(c.text, self.op_watch.seen, 'edited'), stacklevel=2)
+        if c.text in self.never_fired: warnings.warn(self.op_watch.why_silent(c, 'edited'), stacklevel=2)
     for o in self.edits.values():
         if o.key in self.count and o.what!='grad' and o.idle(): warnings.warn(_took_nothing.format(', '.join(o.idle()), o.name), stacklevel=2)
     missing = {o.name: m for (m,_),o in self.edits.items() if o.key not in self.count}

@@ -105,16 +105,25 @@ def rule(
     explains:tuple=(), # Names of rules: what they find, from the same step on, is a consequence of what this one finds
 ):
     "Register a function of a run and thresholds, which yields `Finding`s, as a rule"
+    if not isinstance(name, str):
+        raise TypeError("a rule has a name: write @rule('silent layer', 'where its threshold comes from')")
     def _register(f):
         @wraps(f)
         def _rule(run, **thresholds):
-            for o in f(run, **thresholds):
+            for o in _all_findings(f(run, **thresholds)):
                 o.rule,o.source = name,source
                 if o.explains is None: o.explains = tuple(explains)
                 yield o
         rules[name] = _rule
         return _rule
     return _register
+
+def _all_findings(found):
+    "What a rule gives, one after the other; raises `TypeError` for what is no `Finding`"
+    if found is None: raise TypeError('it gives None: yield findings, or return a list of them')
+    for o in found:
+        if not isinstance(o, Finding): raise TypeError(f'it gives a {type(o).__name__}, not a Finding')
+        yield o
 
 # %% ../nbs/50_finding.ipynb #25387c6e
 def longest(

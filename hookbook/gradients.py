@@ -362,7 +362,7 @@ def _thrown_about(medians, row, high, window, persist, least):
 # %% ../nbs/53_gradients.ipynb #0567c786
 @rule('update to weight ratio',
       'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3); measured in the chapter',
-      explains=('dead units','saturation','drift','NaN or Inf'))
+      explains=('dead units','saturation','drift','same output for all samples','NaN or Inf'))
 def update_ratio(
     run, # The run to look through
     low:float=ALARMING_UPDATE[0], # Ratio of norms, update over weight, under which a weight hardly learns

@@ -176,6 +176,13 @@ def _place_of(f, found):
     "Its place, that of the first finding of its rule: findings of one rule stay together"
     return next(i for i,o in enumerate(found) if o.rule==f.rule)
 
+# %% ../nbs/59_health.ipynb #b9f1de1c
+def _why_not(e, asked):
+    "Why a rule was not applied. What it cannot do with thresholds that were `asked` for is for the caller to hear"
+    if type(e) is LookupError: return str(e)     # as rules say it; a `KeyError` is a fault
+    if asked: raise e
+    return f'its code broke off: {type(e).__name__}: {e}'
+
 # %% ../nbs/59_health.ipynb #b9f1de13
 @patch
 def health(self:Run,
@@ -189,7 +196,7 @@ def health(self:Run,
         todo,skipped = {},dict.fromkeys(todo, 'nothing was recorded: no layer was seen to run')
     for name,f in todo.items():
         try: found += list(f(self, **thresholds.get(f.__name__, {})))
-        except LookupError as e: skipped[name] = str(e)
+        except Exception as e: skipped[name] = _why_not(e, f.__name__ in thresholds)
         else: checked.append(name)
     found = by_cause(sorted(found, key=_gravity))
     return Findings(found, checked, skipped, repr(self), self.info.caveat)

@@ -261,19 +261,52 @@ def op_fired(
     found = [n.rpartition('/')[::2] for n in names if '/' in n]
     return any(names_matching([m], mod) and _op_glob(op).fullmatch(o) for m,o in found)
 
+# %% ../nbs/15_op_names.ipynb #572421ee
+def _look_below(mod, op):
+    if mod.endswith('**'): return ''
+    choice = f'{mod}.**/{op}'.lstrip('.')
+    return f'What its children call is theirs: {choice!r} looks there as well.'
+
+def _below(op, modules):
+    "Where to look for a function `op` that `modules` leave to a layer which is named after it"
+    word = re.sub(r'_\d+$', '', op)
+    for name,m in modules.items():
+        for below,o in m.named_modules(prefix=name):
+            if o is not m and type(o).__name__.lower()==word.replace('_', ''):
+                return f'{below!r} is a {type(o).__name__}: ask for {below+"/"+word!r}, or for the layer itself.'
+    return ''
+
+_fused = 'scaled_dot_product_attention','multi_head_attention_forward'   # functions with a softmax inside
+_no_softmax = (" The first is fused attention, with a softmax inside that can't be seen. "
+               "An eager implementation has a softmax of its own: `attn_implementation='eager'` in transformers.")
+
+def _fused_attention(op, seen):
+    "The functions in `seen` that hide a softmax, if that is what `op` is to be"
+    if not near(re.sub(r'_\d+$', '', op), ['softmax'], cutoff=.8): return []
+    return [n for n in dict.fromkeys(seen) if n.rpartition('/')[2] in _fused]
+
 # %% ../nbs/15_op_names.ipynb #572421ec
 def silent_op(
     choice:str, # Such as `'h.3.attn/sofmax'`
     seen, # Names of the functions that were called, `'h.3.attn/softmax'` and so on
     what:str='captured', # What was to be done
+    ran=None, # The modules that are meant, by name, if one of them ran
 ) -> str:
     "Why no function was found for a choice, as well as we know it"
     mod,_,op = choice.rpartition('/')
     text = f'no function {choice!r} was called, so none was {what}.'
     if re.sub(r'_\d+$', '', op) in no_value:
         return f'{choice!r} has no value that could be {what}: take the function before it, or after.'
+    if what=='edited' and (seen or ran): text += ' The output is that of the model without this edit.'
+    below = _below(op, ran or {})
+    if not seen and ran:
+        return f'{text} The module ran, and its own code calls no function. {below or _look_below(mod, op)}'.rstrip()
     if not seen:
         return f'{text} The code of no such module ran: compiled and scripted code has no functions to be seen.'
+    fused = _fused_attention(op, seen)
     close = near(choice, seen) or near(op, {n.rpartition('/')[2] for n in seen})
+    close = list(dict.fromkeys([*fused, *close]))
     meant = f' Names are like: {some(close, 3, say=repr)}.' if close else ''
+    if fused: meant += _no_softmax
+    if below: meant += f' {below}'
     return f'{text}{meant} `ops(model, x)` lists all. What is called inside of another function can\'t be seen.'

@@ -19,7 +19,7 @@ from torch.overrides import _get_current_function_mode, _pop_mode, _push_mode
 from fastcore.basics import patch
 import hookbook
 from .inert import InertHook
-from .op_names import op_base, passes_on, site_of
+from .op_names import op_base, passes_on, silent_op, site_of
 
 # %% ../nbs/16_own_code.ipynb #f8d1f7d5
 class Op:
@@ -37,7 +37,9 @@ class Wanted:
     "Which functions are wanted in the code of one module"
     def __init__(self,
         name:str, # Of the module
-    ): self.name,self.choices,self.bases,self.names = name,[],{},{}
+    ):
+        self.name,self.choices,self.bases,self.names = name,[],{},{}
+        self.ran = False
 
     def learn(self, f):
         "The base name of the function `f`, if it or one of its later calls could be wanted; else `None`"
@@ -233,6 +235,7 @@ def begins(self:OpWatch, m, args):
     "The hook before a module"
     if is_dynamo_compiling() or not self.handles: return   # without them: it was closed by another hook of this call
     wanted = self.wanted.get(id(m))
+    if wanted: wanted.ran = True
     if wanted and self.passes and not self.passes(m): wanted = None
     self.mode().enter(m, wanted)
 
@@ -262,3 +265,13 @@ def __exit__(self:OpWatch, *args):
         mode.stack.clear()
         mode.here = None
     if getattr(self.local, 'mode', None) and self.local.mode.on: self.local.mode.off()
+
+# %% ../nbs/16_own_code.ipynb #14de5d09
+@patch
+def why_silent(self:OpWatch,
+    choice, # `OpChoice` that no function was found for
+    what:str='captured', # What was to be done
+) -> str:
+    "Why no function was found for a choice, as well as we know it"
+    ran = any(self.wanted[id(m)].ran for m in choice.modules.values())
+    return silent_op(choice.text, self.seen, what, choice.modules if ran else None)

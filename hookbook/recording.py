@@ -110,6 +110,8 @@ def _hang(self:Recording, model, layers, inputs, hold, opts):
     "Put the hooks on: a pair on the model for the clock, one on each chosen layer, and a pair on each optimizer"
     ref = weakref.ref(self)
     self.guard = Guard(self.info.errors)
+    for t in self.layer_look.tracks.values():
+        if isinstance(t, Track): t.fault = self.guard.report   # a statistic of somebody's own that fails costs nothing else
     # then the hooks on the whole model are not compiled with it
     self.eager = Eager(outside=hasattr(model, '_orig_mod'))
     self.attached = Attached(model, layers, partial(_hook_layer, ref, inputs), hold)

@@ -328,7 +328,16 @@ def fill_columns(self:Tree):
     made = [c for c in summary_columns.values() if c.of]
     for r in reversed(self.rows):
         m = self.trace.nodes[r.name].module if r.kind=='module' else None
-        for c in made: setattr(r, c.name, c.of(r, m))
+        for c in made: setattr(r, c.name, self.made(c, r, m))
+
+@patch
+def made(self:Tree, column, row, module):
+    "What the function of `column` gives for `row`; `None` where it fails, which the row of the model remembers"
+    try: return column.of(row, module)
+    except Exception as e:
+        faults = self.rows[0].faults = self.rows[0].faults or {}
+        where = repr(row.name) if row.name else 'the model'
+        faults.setdefault(column.name, []).insert(0, f'at {where} with {type(e).__name__}: {e}')
 
 # %% ../nbs/35_rows.ipynb #b0c01a21
 def model_rows(

@@ -103,8 +103,15 @@ def show_fault(
     sys.excepthook(type(e), e, e.__traceback__)
     if isinstance(e, KeyboardInterrupt):   # Python itself then ends by SIGINT
         sys.excepthook = lambda *args: None
+        _import_for_exit()
         raise e
     sys.exit(1)
+
+def _import_for_exit():
+    "Import now what PyTorch imports at exit: a string evaluated that late makes Python forget that it was interrupted"
+    if 'torch._dynamo' not in sys.modules: return
+    try: import tabulate   # has named tuples, and these are made by `eval`; used by `torch._dynamo.utils.dump_compile_times`
+    except Exception: pass
 
 # %% ../nbs/83_script.ipynb #54f3dd28
 class Once:

@@ -35,6 +35,12 @@ def _unmeasured(root, trace, times):
     needy = [c for c in summary_columns.values() if c.needs]
     return {c.name for c in needy if not known[c.needs]}
 
+# %% ../nbs/37_summing.ipynb #818d1aea
+def _broken(faults, cols):
+    "Lines on those of `cols` whose function failed"
+    broken = [c for c in cols if c in faults]
+    return [f'the column {c!r} is empty where its function failed, {some(faults[c], 1)}' for c in broken]
+
 # %% ../nbs/37_summing.ipynb #818d1ae7
 class Summary:
     "What a model holds, gives and costs"
@@ -55,6 +61,7 @@ class Summary:
         for c in total_columns(): setattr(self, c.name, getattr(root, c.name))
         self.unmeasured = _unmeasured(root, trace, times)
         self.depth,self.cols = depth,list(cols or self.usual_cols())
+        self.notes += _broken(root.faults or {}, self.cols)
         self.rows = Rows(rows, self.cols, self.wholes())
         self.asked = None # What was asked for, so that more can be asked
 

@@ -38,6 +38,7 @@ class Track(Table):
         self.hist,self.max_spans = hist,spans
         self.spans,self.closed = [],0   # first and last step of each coarse column; how many of them were merged over processes
         self.stride,self.filled = 1,0   # rows that a coarse column stands for, and those in the last one
+        self.wrong,self.fault = set(),None   # further fields that failed; told of one as `fault(name, error, text)`: without it, errors are raised
         self.kinds,self.maxima = {},{}  # by name: the dtype, and (spans, channels)
         self.hists = self.new_hists() if hist else None
         self.folds = torch.as_tensor(FOLD_OF, device=device)   # where the histograms are, since it would have to travel there
@@ -195,6 +196,7 @@ def new_maxima(self:Track, channels):
 def _scalar(f, t):
     "The number that `f` finds in `t`; raises `ValueError` if it is more than one"
     found = f.of(t)
+    if found is None: raise ValueError(f'the statistic {f.name!r} has to be a single number, and its function gave None')
     shape = tuple(found.shape) if isinstance(found, Tensor) else np.shape(found)
     if math.prod(shape)==1: return found
     raise ValueError(f'the statistic {f.name!r} has to be a single number, and its function gave a tensor of shape {shape}')
@@ -204,12 +206,20 @@ def _scalar(f, t):
 def add_more(self:Track, i, t, v):
     "Join what the further fields find in `t` to column `i` of the row that is open"
     for f in self.layout.fields[len(STATE):]:
-        place = self.layout.place[f.name]
-        cell = self.cells[i][place]
-        found = _scalar(f, t.detach()) if v.x is not None else math.nan
-        new = send(torch.as_tensor(found).to(cell.dtype), self.device)
-        join = laws[f.law].join
-        cell.copy_(join(cell, new.reshape(1), torch))
+        if f.name in self.wrong: continue
+        try: self._join_field(f, i, t, v)
+        except Exception as e:
+            if self.fault is None: raise
+            self.wrong.add(f.name)
+            self.fault(f'extra {f.name!r}', e, f'hookbook could not record extra {f.name!r}, and leaves this statistic out')
+
+@patch
+def _join_field(self:Track, f, i, t, v):
+    cell = self.cells[i][self.layout.place[f.name]]
+    found = _scalar(f, t.detach()) if v.x is not None else math.nan
+    new = send(torch.as_tensor(found).to(cell.dtype), self.device)
+    join = laws[f.law].join
+    cell.copy_(join(cell, new.reshape(1), torch))
 
 # %% ../nbs/41_track.ipynb #662cd27f
 class Series:
