@@ -67,8 +67,8 @@ def _maxima_by_call(run, names):
     return {**{n: v for n,v in res.items() if n not in several}, **calls}
 
 _dead = dict(
-    try_='if this is the output, no activation behind the last layer; a lower learning rate, a smaller bias or another '
-         'initialisation, normalisation before this layer, a leaky activation',
+    try_='a lower learning rate, a smaller bias or another initialisation, normalisation before this layer, '
+         'a leaky activation; if this is the output, no activation behind the last layer',
     unit='share of channels that never fire')
 
 _few_units = 4   # units that are left; with fewer, a layer has little to work with
