@@ -17,7 +17,7 @@ def chapters(lib=root/'hookbook'):
     "From each module's name to the number of its notebook"
     res = {}
     for f in sorted(lib.rglob('*.py')):
-        m = re.search(r'File to edit: (?:\.\./)+nbs/(\d\d)_\w+\.ipynb', f.read_text(encoding='utf-8'))
+        m = re.search(r'File to edit: (?:\.\./)+nbs/(\d\d\d)_\w+\.ipynb', f.read_text(encoding='utf-8'))
         if m: res[name_of(f, lib)] = int(m[1])
     return res
 
@@ -57,13 +57,13 @@ def run_down(lib=root/'hookbook'):
             continue
         tree = ast.parse(f.read_text(encoding='utf-8'))
         for line,mod,_ in imported(tree, folder):
-            if mod in num and num[mod]>=num[me]: yield f'{f.name}:{line} imports {mod}, and chapter {num[me]:02} may import from lower ones only, not from {num[mod]:02}'
+            if mod in num and num[mod]>=num[me]: yield f'{f.name}:{line} imports {mod}, and chapter {num[me]:03} may import from lower ones only, not from {num[mod]:03}'
         for line,mod,name in taken(tree, num, folder):
-            if mod in num and num[mod]//10!=num[me]//10: yield f'{f.name}:{line} takes the private name {mod}.{name} from another part: give it a public name, or do without'
+            if mod in num and num[mod]//100!=num[me]//100: yield f'{f.name}:{line} takes the private name {mod}.{name} from another part: give it a public name, or do without'
 
 def one_number(nbs=root/'nbs'):
     "Numbers that two chapters have"
-    for n,k in Counter(f.name[:2] for f in nbs.glob('[0-9][0-9]_*.ipynb')).items():
+    for n,k in Counter(f.name[:3] for f in nbs.glob('[0-9][0-9][0-9]_*.ipynb')).items():
         if k>1: yield f'{k} chapters have the number {n}'
 
 # ---- how long a chapter is
@@ -96,7 +96,7 @@ def readable(nbs=root/'nbs'):
         if longest>STRETCH: yield f'{f.name} has {longest} exported lines in a row without a lesson, and at most {STRETCH} can be followed'
 
 def main():
-    for f in sorted((root/'nbs').glob('[0-9][0-9]_*.ipynb')):
+    for f in sorted((root/'nbs').glob('[0-9][0-9][0-9]_*.ipynb')):
         a,b,longest = length(f)
         print(f'{f.name:30} {a:5.0f} minutes {b:5.0f} folded {longest:5} lines without a lesson at most')
     bad = [*one_number(), *run_down(), *readable()]
