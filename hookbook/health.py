@@ -19,6 +19,7 @@ from .words import *
 from .run import *
 from .finding import *
 from .activations import *
+from .clipped import *
 from .gradients import *
 from .loop import *
 from .ranges import *
