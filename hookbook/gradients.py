@@ -14,6 +14,7 @@ from .words import *
 from .kinds import *
 from .run import *
 from .finding import *
+from .clipped import *
 
 # %% ../nbs/530_gradients.ipynb #c3f1de01
 def _usual_gradient(g):
@@ -111,7 +112,7 @@ def _why_small(run, name, there):
     return _forgotten if any(k.recurrent for k in kinds[at:]) else _vanished
 
 # %% ../nbs/530_gradients.ipynb #65267512
-@rule('vanishing gradient', f'{_glorot}; measured: 1/30 and more in healthy trainings')
+@rule('vanishing gradient', f'{_glorot}; measured: 1/30 and more in healthy trainings', explains=('loss at chance',))
 def vanishing_gradient(
     run, # The run to look through
     relative:float=1e-3, # Of the median weight's gradient, by RMS
@@ -215,11 +216,13 @@ def _worst_look(looks, i, update, persist):
 # %% ../nbs/530_gradients.ipynb #a7d30010
 def _does_harm(run, name, first, last):
     "Did the weight `name` move far in the rows from `first` to `last`, was that the end, or did it last?"
-    ratio,n = run.updates.ratio[name],len(run.updates.steps)
-    within = ratio[first:last+1]
+    n = len(run.updates.steps)
+    return _moves(run, name, first, last) or bool(last-first+1>=max(n/3, 10))
+
+def _moves(run, name, first, last):
+    within = run.updates.ratio[name][first:last+1]
     over = not np.isfinite(run.updates.norm[name][last:]).all()
-    moved = quietly(np.nanmax, within, initial=0)>ALARMING_UPDATE[1]
-    return bool(over or moved or last-first+1>=max(n/3, 10))
+    return bool(over or quietly(np.nanmax, within, initial=0)>ALARMING_UPDATE[1])
 
 def _with_harm(run, spells):
     "Of spells by name those that do harm, and those that overlap with one that does: gradients explode together"
@@ -236,7 +239,7 @@ _exploded = dict(
 
 # %% ../nbs/530_gradients.ipynb #ca650478
 @rule('exploding gradient', _pascanu,
-      explains=('NaN or Inf','update to weight ratio','dead units','saturation','drift'))
+      explains=('NaN or Inf','update to weight ratio','dead units','saturation','drift','clipped in every step','loss at chance'))
 def exploding_gradient(
     run, # The run to look through
     factor:float=10., # Of its running median, for a gradient that is larger than the weight itself
@@ -258,7 +261,8 @@ def exploding_gradient(
         at = slice(first, last+1)
         seen = quietly(np.nanmax, g[name][at]/look.ref[i,at])
         steps,unit = times.between(first, last),f'gradient over {look.beside}'
-        yield Finding(name, steps, seen, look.limit, **_exploded, unit=unit)
+        said = beside_clipping(clipped_by(run, first, last), _exploded, _moves(run, name, first, last))
+        yield Finding(name, steps, seen, look.limit, **said, unit=unit)
 
 # %% ../nbs/530_gradients.ipynb #58e184ca
 def smoothed(
@@ -324,11 +328,11 @@ _leap = dict(unit=_by, try_=_lower,
     means='A single step changed this weight by more than all of it: nothing is left of what it was.')
 _thrown = dict(unit=_by, try_=_lower,
     means='Each step changes this weight by a large part of itself: what it has learned is overwritten.')
-_stuck = dict(unit=_by, explains=(),
+_stuck = dict(unit=_by, explains=('loss at chance',),
     means='The optimizer changes this weight by so little that it does not learn.',
     try_='a higher learning rate; is this weight in a parameter group of its own, with one that is too low? '
          'Are gradients clipped to a norm far below their own?')
-_uneven = dict(unit=_by, explains=(), root='vanishing gradient',
+_uneven = dict(unit=_by, explains=('loss at chance',), root='vanishing gradient',
     means='The optimizer changes this weight by so little that it does not learn, and others by {} times as much: '
           'the difference is in their gradients, and no learning rate suits both.',
     try_='what makes the gradients alike: ReLU-like activations, skip connections, normalisation, '
@@ -339,12 +343,14 @@ _most_apart = 100.   # times; within it, a higher rate brings the slow one to 1e
 
 def _has_own_rate(run, names, i, rows):
     "Is the weight `i` moved far less than another by a gradient of the same size: has it a learning rate of its own?"
-    moved,grads = (stacked(o.norm, names)[:,rows] for o in (run.updates, run.grads))
+    moved,grads = (stacked(o, names)[:,rows] for o in (run.updates.norm, run.grads.clipped))
     rates = quietly(np.nanmedian, moved/np.where(grads>0, grads, np.nan), 1)
     return quietly(np.nanmax, rates)>_most_apart*rates[i]
 
 def _in_words_why_slow(run, names, ratios, i, rows):
     "Words for the weight `i` that hardly moves in `rows`: the rate is too low, or others move far more"
+    factor = clipped_by(run, rows.start, rows.stop-1)
+    if factor>FAR_CLIPPED: return dict(_stuck, **held_back(factor))
     usual = quietly(np.nanmedian, ratios[:,rows], 1)
     times = np.nanmax(usual)/usual[i] if usual[i]>0 else np.inf
     if not times>_most_apart or not np.nanmax(usual)>1e-5 or _has_own_rate(run, names, i, rows): return _stuck
@@ -362,7 +368,7 @@ def _thrown_about(medians, row, high, window, persist, least):
 # %% ../nbs/530_gradients.ipynb #0567c786
 @rule('update to weight ratio',
       'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3); measured in the chapter',
-      explains=('dead units','saturation','drift','same output for all samples','NaN or Inf'))
+      explains=('dead units','saturation','drift','same output for all samples','NaN or Inf','loss at chance'))
 def update_ratio(
     run, # The run to look through
     low:float=ALARMING_UPDATE[0], # Ratio of norms, update over weight, under which a weight hardly learns

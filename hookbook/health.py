@@ -19,10 +19,12 @@ from .words import *
 from .run import *
 from .finding import *
 from .activations import *
+from .clipped import *
 from .gradients import *
 from .loop import *
 from .ranges import *
 from .blame import *
+from .losses import *
 from .batches import *
 from .nan import *
 
@@ -91,24 +93,31 @@ def _consequence(group):
 # %% ../nbs/590_health.ipynb #158ce6ad
 @patch
 def __repr__(self:Findings):
-    many = {s: sum(f.severity==s for f in self) for s in severities}
+    many = {s: sum(f.severity==s and not f.root for f in self) for s in severities}
     counts = [plural(n, s) for s,n in many.items() if n]
-    head = ', '.join(counts) or self.nothing()
+    follow = sum(bool(f.root) for f in self)
+    head = ', '.join(counts)+f' (and {follow} that {"follow" if follow>1 else "follows"})'*bool(follow) if self else self.nothing()
     lines = [f'{head} in {self.about}']
     if self.caveat: lines.append(self.caveat)
     for group in self.groups(): lines += [_consequence(group)] if group[0].root else _told_once(group)
     return '\n'.join(lines+self.notes())
 
 # %% ../nbs/590_health.ipynb #924674b6
-def _html_rows(f):
-    "Two rows of a table: what was found, and below it what it means and what to try"
-    from fastcore.xml import Div, Td, Tr
+def _html_row(f, severity):
+    "A row of a table: what was found, where and when"
+    from fastcore.xml import Td, Tr
     unit,seen,_ = f.saw
-    layer = f.layer or '(the model)'
-    cells = f.severity,f.rule,layer,f.when,f'{seen} ({unit})'
-    top = Tr(*[Td(c, style='text-align:left; vertical-align:top') for c in cells])
+    cells = severity,f.rule,f.layer or '(the model)',f.when,f'{seen} ({unit})'
+    return Tr(*[Td(c, style='text-align:left; vertical-align:top') for c in cells])
+
+def _html_rows(group):
+    "Rows of a table about findings that are alike: below the first what it means and what to try"
+    from fastcore.xml import Div, Td, Tr
+    f = group[0]
+    if f.root: return [_html_row(o, 'follows') for o in group[:6]]
     why = Div(f'{f.means} Try: {f.try_}.', style='max-width:min(48em,85vw)')
-    return top,Tr(Td(why, colspan=5, style='text-align:left; white-space:normal'))
+    said = Tr(Td(why, colspan=5, style='text-align:left; white-space:normal'))
+    return [_html_row(f, f.severity), said, *(_html_row(o, 'also') for o in group[1:6])]
 
 # %% ../nbs/590_health.ipynb #2bca8832
 @patch
@@ -118,7 +127,7 @@ def _repr_html_(self:Findings):
     broken = [o for line in lines for o in (line,Br())]
     notes = P(Small(*broken[:-1]))
     head = Tr(*[Th(s, style='text-align:left') for s in ('', 'finding', 'where', 'when', 'seen')])
-    rows = [row for f in self for row in _html_rows(f)]
+    rows = [row for group in self.groups() for row in _html_rows(group)]
     table = Table(Thead(head), Tbody(*rows))
     if not self: table = P(f'{self.nothing()} in {self.about}')
     return to_xml(table, indent=False)+to_xml(notes, indent=False)
@@ -145,9 +154,11 @@ def _gravity(f): return severities.index(f.severity),f.steps[0]
 
 # %% ../nbs/590_health.ipynb #a7d20003
 def _explains(a, b):
-    "Is the finding `b` a consequence of `a`: does one of them say so, and did `a` begin no later?"
+    "Is the finding `b` a consequence of `a`: does one of them say so, and did `a` begin no later, or hardly?"
     said = a.rule==b.root or b.rule in (a.explains or ())
-    return said and a.rule!=b.rule and a.steps[0]<=b.steps[0]
+    begin,end = b.steps
+    soon = begin+(end-begin)/10   # what is told by the median of some steps, or by a look now and then, is known a little later
+    return said and a.rule!=b.rule and a.steps[0]<=soon
 
 def _cause(f, found):
     "The first finding of the chain that leads to `f`; `f` itself where nothing explains it"
@@ -166,7 +177,9 @@ def by_cause(
     causes = [_cause(f, found) for f in found]
     rank = {}
     for f,cause in zip(found, causes): rank[id(cause)] = min(rank.get(id(cause), 9), severities.index(f.severity))
-    for f,cause in zip(found, causes): f.root = '' if cause is f else cause.rule
+    for f,cause in zip(found, causes):
+        f.root = '' if cause is f else cause.rule
+        cause.severity = severities[rank[id(cause)]]   # what leads to an error is no mere notice
     def _key(o):
         f,cause = o
         return rank[id(cause)],cause.steps[0],_place_of(cause, found),f is not cause,_gravity(f)
