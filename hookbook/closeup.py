@@ -186,16 +186,22 @@ def unregistered_names(
     return res
 
 # %% ../nbs/450_closeup.ipynb #45b00021
+def _some_features(x, most):
+    "Features of `x`, (batch, features), taken in runs that lie together: single ones would read all of the memory between them"
+    stride = -(-x.numel()//most)
+    whole = x.shape[1]//(64*stride)*64*stride
+    if stride==1 or not whole: return x
+    return x[:,:whole].unflatten(1, (-1,stride,64))[:,:,0].flatten(1)
+
 def spread_over_batch(
     t, # (batch, ...), what a layer gives
-    most:int=2**18, # Values of a sample and of all that are looked at
+    most:int=2**16, # Values that are looked at
 ): # (2,): variance over the batch and mean square, both averaged over all values; `None` for a batch of one
     "How much a layer's output differs from sample to sample"
     if t.ndim<2 or len(t)<2 or not t.is_floating_point(): return
-    x = t.detach()[:512].flatten(1)
-    stride = -(-x.numel()//most)
-    x = x[:,::stride].float()
-    return torch.stack([x.var(0, unbiased=False).mean(), x.square().mean()])
+    x = _some_features(t.detach()[:512].flatten(1), most).float()
+    away = x-x[0]   # a large common value would drown the differences
+    return torch.stack([away.square().mean()-away.mean(0).square().mean(), x.square().mean()])
 
 # %% ../nbs/450_closeup.ipynb #45b00024
 def rows_apart(

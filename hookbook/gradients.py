@@ -113,7 +113,7 @@ def _why_small(run):
     return words
 
 # %% ../nbs/530_gradients.ipynb #65267512
-@rule('vanishing gradient', f'{_glorot}; measured: 1/30 and more in healthy trainings')
+@rule('vanishing gradient', f'{_glorot}; measured: 1/30 and more in healthy trainings', explains=('loss at chance',))
 def vanishing_gradient(
     run, # The run to look through
     relative:float=1e-3, # Of the median weight's gradient, by RMS
@@ -239,7 +239,7 @@ _exploded = dict(
 
 # %% ../nbs/530_gradients.ipynb #ca650478
 @rule('exploding gradient', _pascanu,
-      explains=('NaN or Inf','update to weight ratio','dead units','saturation','drift'))
+      explains=('NaN or Inf','update to weight ratio','dead units','saturation','drift','loss at chance'))
 def exploding_gradient(
     run, # The run to look through
     factor:float=10., # Of its running median, for a gradient that is larger than the weight itself
@@ -327,11 +327,11 @@ _leap = dict(unit=_by, try_=_lower,
     means='A single step changed this weight by more than all of it: nothing is left of what it was.')
 _thrown = dict(unit=_by, try_=_lower,
     means='Each step changes this weight by a large part of itself: what it has learned is overwritten.')
-_stuck = dict(unit=_by, explains=(),
+_stuck = dict(unit=_by, explains=('loss at chance',),
     means='The optimizer changes this weight by so little that it does not learn.',
     try_='a higher learning rate; is this weight in a parameter group of its own, with one that is too low? '
          'Are gradients clipped to a norm far below their own?')
-_uneven = dict(unit=_by, explains=(), root='vanishing gradient',
+_uneven = dict(unit=_by, explains=('loss at chance',), root='vanishing gradient',
     means='The optimizer changes this weight by so little that it does not learn, and others by {} times as much: '
           'the difference is in their gradients, and no learning rate suits both.',
     try_='what makes the gradients alike: ReLU-like activations, skip connections, normalisation, '
@@ -377,7 +377,7 @@ def _thrown_about(medians, row, high, window, persist, least):
 # %% ../nbs/530_gradients.ipynb #0567c786
 @rule('update to weight ratio',
       'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3); measured in the chapter',
-      explains=('dead units','saturation','drift','same output for all samples','NaN or Inf'))
+      explains=('dead units','saturation','drift','same output for all samples','NaN or Inf','loss at chance'))
 def update_ratio(
     run, # The run to look through
     low:float=ALARMING_UPDATE[0], # Ratio of norms, update over weight, under which a weight hardly learns

@@ -25,6 +25,7 @@ from .gradients import *
 from .loop import *
 from .ranges import *
 from .blame import *
+from .losses import *
 from .batches import *
 from .nan import *
 
@@ -93,24 +94,31 @@ def _consequence(group):
 # %% ../nbs/590_health.ipynb #158ce6ad
 @patch
 def __repr__(self:Findings):
-    many = {s: sum(f.severity==s for f in self) for s in severities}
+    many = {s: sum(f.severity==s and not f.root for f in self) for s in severities}
     counts = [plural(n, s) for s,n in many.items() if n]
-    head = ', '.join(counts) or self.nothing()
+    follow = sum(bool(f.root) for f in self)
+    head = ', '.join(counts)+f' (and {follow} that {"follow" if follow>1 else "follows"})'*bool(follow) if self else self.nothing()
     lines = [f'{head} in {self.about}']
     if self.caveat: lines.append(self.caveat)
     for group in self.groups(): lines += [_consequence(group)] if group[0].root else _told_once(group)
     return '\n'.join(lines+self.notes())
 
 # %% ../nbs/590_health.ipynb #924674b6
-def _html_rows(f):
-    "Two rows of a table: what was found, and below it what it means and what to try"
-    from fastcore.xml import Div, Td, Tr
+def _html_row(f, severity):
+    "A row of a table: what was found, where and when"
+    from fastcore.xml import Td, Tr
     unit,seen,_ = f.saw
-    layer = f.layer or '(the model)'
-    cells = f.severity,f.rule,layer,f.when,f'{seen} ({unit})'
-    top = Tr(*[Td(c, style='text-align:left; vertical-align:top') for c in cells])
+    cells = severity,f.rule,f.layer or '(the model)',f.when,f'{seen} ({unit})'
+    return Tr(*[Td(c, style='text-align:left; vertical-align:top') for c in cells])
+
+def _html_rows(group):
+    "Rows of a table about findings that are alike: below the first what it means and what to try"
+    from fastcore.xml import Div, Td, Tr
+    f = group[0]
+    if f.root: return [_html_row(o, 'follows') for o in group[:6]]
     why = Div(f'{f.means} Try: {f.try_}.', style='max-width:min(48em,85vw)')
-    return top,Tr(Td(why, colspan=5, style='text-align:left; white-space:normal'))
+    said = Tr(Td(why, colspan=5, style='text-align:left; white-space:normal'))
+    return [_html_row(f, f.severity), said, *(_html_row(o, 'also') for o in group[1:6])]
 
 # %% ../nbs/590_health.ipynb #2bca8832
 @patch
@@ -120,7 +128,7 @@ def _repr_html_(self:Findings):
     broken = [o for line in lines for o in (line,Br())]
     notes = P(Small(*broken[:-1]))
     head = Tr(*[Th(s, style='text-align:left') for s in ('', 'finding', 'where', 'when', 'seen')])
-    rows = [row for f in self for row in _html_rows(f)]
+    rows = [row for group in self.groups() for row in _html_rows(group)]
     table = Table(Thead(head), Tbody(*rows))
     if not self: table = P(f'{self.nothing()} in {self.about}')
     return to_xml(table, indent=False)+to_xml(notes, indent=False)
@@ -163,10 +171,12 @@ class _Causes:
         return self.known[kind]
 
     def best(self, f, passed):
-        "The gravest that began no later than `f`, of those not `passed`; `None` if there is none"
+        "The gravest that began no later than `f`, or hardly, of those not `passed`; `None` if there is none"
+        begin,end = f.steps
+        soon = begin+(end-begin)/10   # what is told by the median of some steps, or by a look now and then, is known a little later
         for alike in self.of(f):
             first = next((a for a in alike if id(a) not in passed), None)
-            if first is not None and first.steps[0]<=f.steps[0]: return first
+            if first is not None and first.steps[0]<=soon: return first
 
 # %% ../nbs/590_health.ipynb #0359076a
 def _cause(f, causes):
@@ -187,15 +197,13 @@ def by_cause(
     rank,place = {},{}
     for i,f in enumerate(found): place.setdefault(f.rule, i)   # that of the first finding: those of one rule stay together
     for f,cause in zip(found, causes): rank[id(cause)] = min(rank.get(id(cause), 9), severities.index(f.severity))
-    for f,cause in zip(found, causes): f.root = '' if cause is f else cause.rule
+    for f,cause in zip(found, causes):
+        f.root = '' if cause is f else cause.rule
+        cause.severity = severities[rank[id(cause)]]   # what leads to an error is no mere notice
     def _key(o):
         f,cause = o
         return rank[id(cause)],cause.steps[0],place[cause.rule],f is not cause,_gravity(f)
     return [f for f,_ in sorted(zip(found, causes), key=_key)]
-
-def _place_of(f, found):
-    "Its place, that of the first finding of its rule: findings of one rule stay together"
-    return next(i for i,o in enumerate(found) if o.rule==f.rule)
 
 # %% ../nbs/590_health.ipynb #b9f1de1c
 def _why_not(e, asked):

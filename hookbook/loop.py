@@ -6,8 +6,8 @@ Docs: https://hookbook.github.io/hookbook/loop.html.md"""
 
 # %% auto #0
 __all__ = ['in_evaluation', 'call_train', 'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'need_optimizer',
-           'evaluation_mode', 'optimizer_stopped', 'close_looks', 'seen_in', 'carried_gradients', 'unregistered',
-           'training_mode', 'always_clipped']
+           'evaluation_mode', 'optimizer_stopped', 'close_looks', 'seen_in', 'looked_at', 'carried_gradients',
+           'unregistered', 'training_mode', 'always_clipped']
 
 # %% ../nbs/540_loop.ipynb #b4f1de05
 import numpy as np
@@ -34,7 +34,7 @@ _other_model = dict(
     try_='make the optimizer after the model, from its parameters: was the model made again, or copied, in between?')
 
 # %% ../nbs/540_loop.ipynb #73835eb1
-@rule('nothing is trained')
+@rule('nothing is trained', explains=('loss at chance','same output for all samples'))
 def untrained(
     run, # The run to look through
     persist:int=10, # Steps in a row, where there are others in which something is trained
@@ -104,7 +104,7 @@ _cut = dict(
         unit='parameters whose gradient is exactly 0', root='dead units'))
 
 # %% ../nbs/540_loop.ipynb #c4f1de04
-@rule('no gradient')
+@rule('no gradient', explains=('loss at chance',))
 def no_gradient(
     run, # The run to look through
     share:float=.95, # Of the recorded steps, in which a gradient is exactly 0
@@ -131,7 +131,7 @@ _left_out = dict(
     unit='parameters that no optimizer has')
 
 # %% ../nbs/540_loop.ipynb #fc7f0cf2
-@rule('no optimizer')
+@rule('no optimizer', explains=('loss at chance',))
 def no_optimizer(
     run, # The run to look through
     least:int=4, # Looks at it, at steps 0, 1, 2, 4, 8 and so on
@@ -166,7 +166,7 @@ def need_optimizer(
     run.grads   # raises, and says what to do
 
 # %% ../nbs/540_loop.ipynb #c4f1de06
-@rule('evaluation mode')
+@rule('evaluation mode', explains=('loss at chance',))
 def evaluation_mode(
     run, # The run to look through
 ):
@@ -223,6 +223,15 @@ _unseen = dict(
 
 def seen_in(looks): return looks[0]['step'],looks[-1]['step']
 
+def looked_at(
+    hits, # The close looks at which it was seen
+    looks, # Those at which it could have been seen
+) -> str:
+    "Since when something is known, in words: between two looks nobody looked"
+    n = plural(len(looks), 'close look')
+    count = f'at each of {n}' if len(hits)==len(looks)>1 else f'at {len(hits)} of {n}'
+    return f'seen {count}, the last at step {hits[-1]["step"]}'
+
 # %% ../nbs/540_loop.ipynb #58b00035
 _carried = dict(
     means='Gradients are never set to zero: those of all steps so far are added up, and the optimizer follows their sum.',
@@ -241,7 +250,7 @@ def carried_gradients(
     if len(later)<least: raise LookupError(f'it takes {least} close looks')
     left = [o for o in later if max(o['carried'])>0]
     if len(left)<len(later): return
-    yield Finding('', seen_in(left), len(left), 0, **_carried)
+    yield Finding('', seen_in(left), len(left), 0, **_carried, evidence=(looked_at(left, later),))
 
 # %% ../nbs/540_loop.ipynb #58b00037
 _lost = dict(

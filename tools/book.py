@@ -1,0 +1,77 @@
+"The order of the book, told by its folders: the parts, the pages in each, and where each page is published. Sidebar, front page, contents and the order of reading all come from here."
+import json, re
+from pathlib import Path
+import house
+
+# title: folder, what the part is for. The chapters lie in `nbs` itself
+PARTS = {
+    'Start': ('start', 'install it, read a first report, find the function that you want'),
+    'Learn': ('learn', 'lessons, from what a hook is to reading the pictures of a training'),
+    'Symptoms': ('symptoms', 'a page for each fault: its picture, its cause, its repair'),
+    'Stories': ('tutorials', 'real models, looked into from beginning to end'),
+    'How it is built': ('', 'a chapter for each module: the code, its reasons and its tests'),
+    'Reference': ('reference', 'names by task, commands, thresholds, words, limits'),
+    'Contributors': ('contributors', 'how to change something, and what holds the house together'),
+}
+# Pages that lie elsewhere than in their part's folder, as they are files of the repository too: the page's name, and what it is made from
+ELSEWHERE = {'Reference': {'benchmarks.ipynb': None, 'reference/changelog.md': 'CHANGELOG.md'},
+             'Contributors': {'contributors/contributing.md': 'CONTRIBUTING.md'}}
+
+def read(f): return json.loads(Path(f).read_text(encoding='utf-8'))
+
+def first_heading(f):
+    "Title and description, from the heading that a notebook or a Markdown file begins with"
+    s = f.read_text(encoding='utf-8')
+    if f.suffix=='.ipynb': s = '\n\n'.join(''.join(c['source']) for c in json.loads(s)['cells'] if c['cell_type']=='markdown')
+    m = re.search(r'^# (.+)(?:\n+> (.+))?', s, re.M)
+    return (m[1].strip(), (m[2] or '').strip()) if m else (f.stem, '')
+
+def notebooks(nbs):
+    "All notebooks of the book, as paths in `nbs`"
+    found = (f.relative_to(nbs) for f in nbs.rglob('*.ipynb'))
+    return sorted(o.as_posix() for o in found if not any(p[0] in '._' for p in o.parts))
+
+def page_of(nb):
+    "Where notebook `nb` is published: the numbers before its name are its place in the book, and not in its address"
+    f = Path(nb)
+    return f.with_name(re.sub(r'^\d+[a-zA-Z0-9]*_', '', f.name.lower())).with_suffix('.html').as_posix()
+
+def parts(nbs):
+    "Each part: its title, its own page if it has one, and its sections as `(title, pages)`; where a part is not divided its one section has no title"
+    found = notebooks(nbs)
+    for title,(folder,_) in PARTS.items():
+        if folder: sections = [('', [o for o in found if o.startswith(folder+'/')] + [*ELSEWHERE.get(title, {})])]
+        else: sections = [(f'{d} {name}', [o for o in found if re.match(rf'{d}\d\d_', o)]) for d,name in house.parts.items()]
+        own = next((o for o in sections[0][1] if o==f'{folder}/index.ipynb'), None)
+        sections = [(t, [o for o in pages if o!=own]) for t,pages in sections if pages]
+        if sections: yield title,own,sections
+
+def ordered(nbs):
+    "All pages, in the order in which one reads them"
+    yield 'index.ipynb'
+    for _,own,sections in parts(nbs):
+        if own: yield own
+        for _,pages in sections: yield from pages
+
+def left_out(nbs):
+    "Notebooks that are in no part"
+    return sorted({*notebooks(nbs)} - {*ordered(nbs)})
+
+def entry(nbs, page):
+    "What the sidebar calls a page: chapters by their number too, as the text cites them"
+    m = re.match(r'(\d\d\d)_', page)
+    return f'{m[1]} {first_heading(nbs/page)[0]}' if m else None
+
+def sidebar(nbs):
+    "`sidebar.yml`: the parts, folded but for the one that is read"
+    lines = ['website:', '  sidebar:', '    collapse-level: 1', '    contents:', '      - index.ipynb']
+    def listed(pages, indent):
+        for o in pages:
+            text = entry(nbs, o)
+            yield ' '*indent + (f'- {{text: {json.dumps(text)}, href: {o}}}' if text else f'- {o}')
+    for title,own,sections in parts(nbs):
+        lines += [f'      - section: {title}'] + ([f'        href: {own}'] if own else []) + ['        contents:']
+        for name,pages in sections:
+            if name: lines += [f'          - section: {json.dumps(name)}', '            contents:', *listed(pages, 14)]
+            else: lines += listed(pages, 10)
+    return '\n'.join(lines)+'\n'
