@@ -14,6 +14,7 @@ from .words import *
 from .kinds import *
 from .run import *
 from .finding import *
+from .clipped import *
 
 # %% ../nbs/530_gradients.ipynb #c3f1de01
 def _usual_gradient(g):
@@ -218,11 +219,13 @@ def _worst_look(looks, i, update, persist):
 # %% ../nbs/530_gradients.ipynb #a7d30010
 def _does_harm(run, name, first, last):
     "Did the weight `name` move far in the rows from `first` to `last`, was that the end, or did it last?"
-    ratio,n = run.updates.ratio[name],len(run.updates.steps)
-    within = ratio[first:last+1]
+    n = len(run.updates.steps)
+    return _moves(run, name, first, last) or bool(last-first+1>=max(n/3, 10))
+
+def _moves(run, name, first, last):
+    within = run.updates.ratio[name][first:last+1]
     over = not np.isfinite(run.updates.norm[name][last:]).all()
-    moved = quietly(np.nanmax, within, initial=0)>ALARMING_UPDATE[1]
-    return bool(over or moved or last-first+1>=max(n/3, 10))
+    return bool(over or quietly(np.nanmax, within, initial=0)>ALARMING_UPDATE[1])
 
 def _with_harm(run, spells):
     "Of spells by name those that do harm, and those that overlap with one that does: gradients explode together"
@@ -239,7 +242,7 @@ _exploded = dict(
 
 # %% ../nbs/530_gradients.ipynb #ca650478
 @rule('exploding gradient', _pascanu,
-      explains=('NaN or Inf','update to weight ratio','dead units','saturation','drift','loss at chance'))
+      explains=('NaN or Inf','update to weight ratio','dead units','saturation','drift','clipped in every step','loss at chance'))
 def exploding_gradient(
     run, # The run to look through
     factor:float=10., # Of its running median, for a gradient that is larger than the weight itself
@@ -261,7 +264,8 @@ def exploding_gradient(
         at = slice(first, last+1)
         seen = quietly(np.nanmax, g[name][at]/look.ref[i,at])
         steps,unit = times.between(first, last),f'gradient over {look.beside}'
-        yield Finding(name, steps, seen, look.limit, **_exploded, unit=unit)
+        said = beside_clipping(clipped_by(run, first, last), _exploded, _moves(run, name, first, last))
+        yield Finding(name, steps, seen, look.limit, **said, unit=unit)
 
 # %% ../nbs/530_gradients.ipynb #58e184ca
 def smoothed(
@@ -345,21 +349,24 @@ _many = 500   # weights: from there on the steps of a spell are rounded, so that
 class _Medians:
     "Medians of each weight over some rows: of its ratios, and of how far a gradient moves it"
     def __init__(self, run, names, ratios):
-        moved,grads = (stacked(o.norm, names) for o in (run.updates, run.grads))
+        moved,grads = (stacked(o, names) for o in (run.updates.norm, run.grads.clipped))
         with np.errstate(all='ignore'): self.rates = moved/np.where(grads>0, grads, np.nan)
-        self.ratios,self.known = ratios,{}
+        self.run,self.ratios,self.known = run,ratios,{}
         self.grain = max(ratios.shape[1]//8, 1) if len(names)>_many else 1
 
     def over(self, first, last):
-        "(names,) ratios, and (names,) rates, over the rows from `first` to `last`"
+        "(names,) ratios, (names,) rates, and how many times shorter clipping made the gradient, over the rows from `first` to `last`"
         rows = slice(first//self.grain*self.grain, -(-(last+1)//self.grain)*self.grain)
         key = rows.start,rows.stop
-        if key not in self.known: self.known[key] = [quietly(np.nanmedian, o[:,rows], 1) for o in (self.ratios,self.rates)]
+        if key not in self.known: self.known[key] = [*self.medians(rows), clipped_by(self.run, rows.start, rows.stop-1)]
         return self.known[key]
 
+    def medians(self, rows): return [quietly(np.nanmedian, o[:,rows], 1) for o in (self.ratios,self.rates)]
+
 # %% ../nbs/530_gradients.ipynb #ff514a57
-def _in_words_why_slow(i, usual, rates):
+def _in_words_why_slow(i, usual, rates, factor):
     "Words for the weight `i` that hardly moves: the rate is too low, or others move far more by gradients that are larger"
+    if factor>FAR_CLIPPED: return dict(_stuck, **held_back(factor))
     times = np.nanmax(usual)/usual[i] if usual[i]>0 else np.inf
     has_own_rate = quietly(np.nanmax, rates)>_most_apart*rates[i]   # a gradient of the same size moves it far less than another
     if not times>_most_apart or not np.nanmax(usual)>1e-5 or has_own_rate: return _stuck

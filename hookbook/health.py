@@ -21,6 +21,7 @@ from .table import remembered
 from .run import *
 from .finding import *
 from .activations import *
+from .clipped import *
 from .gradients import *
 from .loop import *
 from .ranges import *

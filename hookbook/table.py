@@ -6,7 +6,7 @@ Docs: https://hookbook.github.io/hookbook/table.html.md"""
 
 # %% auto #0
 __all__ = ['NORMS', 'USUAL_UPDATE', 'HEALTHY_UPDATE', 'ALARMING_UPDATE', 'Table', 'remembered', 'send', 'Named', 'NamedParams',
-           'norms_table', 'Norms', 'ratio_to_weight', 'Updates']
+           'norms_table', 'Norms', 'Grads', 'ratio_to_weight', 'Updates']
 
 # %% ../nbs/400_table.ipynb #f4d7f201
 import math
@@ -184,7 +184,7 @@ def no_string(self:Named, k) -> LookupError:
     return LookupError(f'a {self.what} is asked for by its name, a string{example}, and not by {got}')
 
 # %% ../nbs/400_table.ipynb #eb302204
-NORMS = ('grads','weights','updates')   # what a table of parameters has in each cell, in this order
+NORMS = ('grads','weights','updates','clipped')   # what a table of parameters has in each cell, in this order
 
 def norms_table(
     rows:int=4096, # As for `Table`
@@ -237,9 +237,13 @@ def of(self:Norms,
     kind:str, # One of the `NORMS`
 ) -> Named: # (steps,) of each parameter, `nan` where there was none
     "The norms of one kind"
-    rows = self._upto()
-    def norms(): return self._table.read(rows)[...,NORMS.index(kind)].T
-    return self._table.once(kind, rows, lambda: NamedParams(zip(self._table.names, norms())))
+    rows,at = self._upto(),NORMS.index(kind)
+    def of_all():
+        cells = self._table.read(rows)
+        there = at<cells.shape[-1]   # a file of an earlier version knows nothing of clipping
+        norms = cells[...,at] if there else np.full(cells.shape[:-1], np.nan)
+        return NamedParams(zip(self._table.names, norms.T))
+    return self._table.once(kind, rows, of_all)
 
 # %% ../nbs/400_table.ipynb #63239fd7
 @patch(as_prop=True)
@@ -252,13 +256,44 @@ def rms(self:Norms):
     return self._table.once(('rms',self._kind), self._upto(), of_all)
 
 # %% ../nbs/400_table.ipynb #87f7ca5f
+def _together(norms, n):
+    "(n,), the norm over all parameters, `norms` of which are given by name; `nan` where none had one"
+    norms = np.stack([np.full(n, np.nan), *norms.values()])
+    total = np.sqrt(np.nansum(norms**2, 0))
+    return np.where(np.isnan(norms).all(0), np.nan, total)
+
 @patch(as_prop=True)
 def total(self:Norms):
     "(steps,), the norm over all parameters together; `nan` where none had one"
-    none = np.full(len(self.steps), np.nan)
-    norms = np.stack([none, *self.norm.values()])
-    total = np.sqrt(np.nansum(norms**2, 0))
-    return np.where(np.isnan(norms).all(0), np.nan, total)
+    return _together(self.norm, len(self.steps))
+
+# %% ../nbs/400_table.ipynb #40c10002
+class Grads(Norms):
+    "Norms of the gradients as they came back, and as clipping has left them: `clipped`, `total_clipped`, `share_clipped` and `clip_factor`"
+    @property
+    def clipped(self):
+        left = self.of('clipped')
+        return NamedParams({n: np.where(np.isnan(left[n]), norm, left[n]) for n,norm in self.norm.items()})
+
+    @property
+    def total_clipped(self): return _together(self.clipped, len(self.steps))
+
+# %% ../nbs/400_table.ipynb #40c10003
+@patch(as_prop=True)
+def was_clipped(self:Grads) -> np.ndarray: # (steps,) of bool
+    "In which steps did clipping make a gradient smaller?"
+    was,left = ([np.zeros(len(self.steps)), *o.values()] for o in (self.norm, self.clipped))
+    with np.errstate(invalid='ignore'): return (np.stack(left)<np.stack(was)*(1-1e-6)).any(0)   # more than what rounding does
+
+@patch(as_prop=True)
+def share_clipped(self:Grads) -> float:
+    "The share of the steps in which gradients were clipped; `nan` without steps"
+    return float(self.was_clipped.mean()) if len(self.steps) else math.nan
+
+@patch(as_prop=True)
+def clip_factor(self:Grads) -> np.ndarray: # (steps,), 1 where nothing was clipped
+    "By what factor clipping has made the norm of all gradients smaller"
+    with np.errstate(all='ignore'): return self.total/np.where(self.total_clipped>0, self.total_clipped, np.nan)
 
 # %% ../nbs/400_table.ipynb #4432b1aa
 def ratio_to_weight(
