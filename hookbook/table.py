@@ -272,8 +272,10 @@ class Grads(Norms):
     "Norms of the gradients as they came back, and as clipping has left them: `clipped`, `total_clipped`, `share_clipped` and `clip_factor`"
     @property
     def clipped(self):
-        left = self.of('clipped')
-        return NamedParams({n: np.where(np.isnan(left[n]), norm, left[n]) for n,norm in self.norm.items()})
+        def of_all():
+            left = self.of('clipped')
+            return NamedParams({n: np.where(np.isnan(left[n]), norm, left[n]) for n,norm in self.norm.items()})
+        return self._table.once('clipped by name', self._upto(), of_all)
 
     @property
     def total_clipped(self): return _together(self.clipped, len(self.steps))
