@@ -86,7 +86,7 @@ def _dead_until(step):
 
 # %% ../nbs/520_activations.ipynb #1e43a574
 @rule('dead units', 'Lu, Shin, Su, Karniadakis 2019, Dying ReLU and initialization, arXiv:1903.06733',
-      explains=('no gradient','vanishing gradient'))
+      explains=('no gradient','vanishing gradient','loss at chance'))
 def dead_units(
     run, # The run to look through
     share:float=.5, # Share of a layer's channels
@@ -103,6 +103,7 @@ def dead_units(
     rows = times.rows_for(window)
     for name,tops in maxima.items():
         channels = tops.shape[1]
+        if not (dead_share(tops, rows)>share).any(): continue   # then it is none over a longer window either
         wide = _long_enough(_samples(run, name, channels), rows, least)
         if not wide: continue
         dead = dead_share(tops, wide)
@@ -114,7 +115,9 @@ def dead_units(
         severity = _how_grave(worst, channels, most)
         evidence = f'{round(worst*channels)} of {channels} channels'
         steps,means = times.between(first, after-1),_dead_until(healed)
-        yield Finding(name, steps, worst, share, means, **_dead, evidence=(evidence,), severity=severity)
+        more = dict(evidence=(evidence,), severity=severity)
+        if severity=='notice': more.update(explains=('no gradient','vanishing gradient'))   # of itself, no more
+        yield Finding(name, steps, worst, share, means, **_dead, **more)
 
 # %% ../nbs/520_activations.ipynb #c4f3af0c
 _coarse = .875   # lower edge of the last bin before 1, in which a histogram tells nothing apart
@@ -185,7 +188,7 @@ _chosen = dict(severity='notice',
 
 # %% ../nbs/520_activations.ipynb #ec084566
 @rule('saturation', 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks',
-      explains=('vanishing gradient',))
+      explains=('vanishing gradient','loss at chance'))
 def saturation(
     run, # The run to look through
     tanh:float=.97, # Magnitude beyond which a tanh is saturated
@@ -247,7 +250,7 @@ _start = dict(
 # %% ../nbs/520_activations.ipynb #bb7f1e05
 @rule('bad initialisation', 'He, Zhang, Ren, Sun 2015, Delving deep into rectifiers, arXiv:1502.01852',
       explains=('saturation','exploding gradient','vanishing gradient','massive activations','NaN or Inf',
-                'low-precision range'))
+                'low-precision range','update to weight ratio','loss at chance'))
 def bad_init(
     run, # The run to look through
     gain:float=10., # Ratio of the variance of what a linear layer gives to the mean square of what it is given
@@ -350,7 +353,7 @@ _drifted = dict(
     try_='compare the data before and after; the first layer that drifts is next to the cause')
 
 # %% ../nbs/520_activations.ipynb #6e9b7431
-@rule('drift', 'population stability index, 0.1 and 0.25 (Siddiqi 2006, Credit risk scorecards)')
+@rule('drift', 'population stability index, 0.1 and 0.25 (Siddiqi 2006, Credit risk scorecards)', explains=('loss at chance',))
 def drift(
     run, # The run to look through
     notice:float=.1, # PSI that is worth a notice

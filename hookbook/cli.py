@@ -21,7 +21,7 @@ from .load_model import load_model
 from .demonstration import demo_learner, demo_training, save_color_dims, stats_table
 from .record import Run
 from .report import changes
-from .summary import by_words
+from .by_words import by_words
 from .watch import NoScript, run_script
 
 # %% ../nbs/880_cli.ipynb #12811ced

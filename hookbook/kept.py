@@ -65,6 +65,7 @@ class Forward(dict):
         self.plain = {}  # outputs that came the short way: from name to tensor and version
         self.apart = set()  # names of layers that ran after the forward, outside of any
         self.sites = {}  # of a value that is no layer's, by name: where in the source its function was called
+        self.rows = None  # an entry with the example, and the position in it, of each row of the values, where that is known
 
     def file(self):
         "Make entries of what came the short way"
@@ -339,6 +340,7 @@ def map_entries(
     def _layers(what, layers): return {name: [f(what, name, e) for e in entries] for name,entries in layers.items()}
     res = Forward({what: _layers(what, layers) for what,layers in run.items()})
     res.sites = run.sites
+    if run.rows is not None: res.rows = f('rows', '', run.rows)
     return res
 
 # %% ../nbs/200_kept.ipynb #ddf21477

@@ -6,14 +6,13 @@ Docs: https://hookbook.github.io/hookbook/loop.html.md"""
 
 # %% auto #0
 __all__ = ['in_evaluation', 'call_train', 'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'need_optimizer',
-           'evaluation_mode', 'optimizer_stopped', 'close_looks', 'seen_in', 'carried_gradients', 'unregistered',
-           'training_mode', 'always_clipped']
+           'evaluation_mode', 'optimizer_stopped', 'close_looks', 'seen_in', 'looked_at', 'carried_gradients',
+           'unregistered', 'training_mode']
 
 # %% ../nbs/540_loop.ipynb #b4f1de05
 import numpy as np
 from .words import *
 from .kinds import *
-from .table import HEALTHY_UPDATE
 from .finding import *
 
 # %% ../nbs/540_loop.ipynb #b4f1de10
@@ -34,7 +33,7 @@ _other_model = dict(
     try_='make the optimizer after the model, from its parameters: was the model made again, or copied, in between?')
 
 # %% ../nbs/540_loop.ipynb #73835eb1
-@rule('nothing is trained')
+@rule('nothing is trained', explains=('loss at chance','same output for all samples'))
 def untrained(
     run, # The run to look through
     persist:int=10, # Steps in a row, where there are others in which something is trained
@@ -104,7 +103,7 @@ _cut = dict(
         unit='parameters whose gradient is exactly 0', root='dead units'))
 
 # %% ../nbs/540_loop.ipynb #c4f1de04
-@rule('no gradient')
+@rule('no gradient', explains=('loss at chance',))
 def no_gradient(
     run, # The run to look through
     share:float=.95, # Of the recorded steps, in which a gradient is exactly 0
@@ -131,7 +130,7 @@ _left_out = dict(
     unit='parameters that no optimizer has')
 
 # %% ../nbs/540_loop.ipynb #fc7f0cf2
-@rule('no optimizer')
+@rule('no optimizer', explains=('loss at chance',))
 def no_optimizer(
     run, # The run to look through
     least:int=4, # Looks at it, at steps 0, 1, 2, 4, 8 and so on
@@ -166,7 +165,7 @@ def need_optimizer(
     run.grads   # raises, and says what to do
 
 # %% ../nbs/540_loop.ipynb #c4f1de06
-@rule('evaluation mode')
+@rule('evaluation mode', explains=('loss at chance',))
 def evaluation_mode(
     run, # The run to look through
 ):
@@ -223,6 +222,15 @@ _unseen = dict(
 
 def seen_in(looks): return looks[0]['step'],looks[-1]['step']
 
+def looked_at(
+    hits, # The close looks at which it was seen
+    looks, # Those at which it could have been seen
+) -> str:
+    "Since when something is known, in words: between two looks nobody looked"
+    n = plural(len(looks), 'close look')
+    count = f'at each of {n}' if len(hits)==len(looks)>1 else f'at {len(hits)} of {n}'
+    return f'seen {count}, the last at step {hits[-1]["step"]}'
+
 # %% ../nbs/540_loop.ipynb #58b00035
 _carried = dict(
     means='Gradients are never set to zero: those of all steps so far are added up, and the optimizer follows their sum.',
@@ -241,7 +249,7 @@ def carried_gradients(
     if len(later)<least: raise LookupError(f'it takes {least} close looks')
     left = [o for o in later if max(o['carried'])>0]
     if len(left)<len(later): return
-    yield Finding('', seen_in(left), len(left), 0, **_carried)
+    yield Finding('', seen_in(left), len(left), 0, **_carried, evidence=(looked_at(left, later),))
 
 # %% ../nbs/540_loop.ipynb #58b00037
 _lost = dict(
@@ -281,31 +289,3 @@ def training_mode(
     last = seen['first'] if seen['last'] is None else seen['last']
     evidence = (f'it matters to {some(seen["layers"], 5)}',)
     yield Finding('', (max(seen['first'], 0), max(last, 0)), seen['n'], 0, **_evaluated, evidence=evidence)
-
-# %% ../nbs/540_loop.ipynb #58b0003c
-_clipped = dict(
-    means='Gradients are clipped in every step: their norm is always the same, and the learning rate alone says how far a step goes.',
-    try_='clip at about the norm that most steps have without clipping (ten times it leaves only the outliers), or raise the learning rate by as much as is clipped away',
-    unit='share of steps with the same norm of all gradients')
-
-# %% ../nbs/540_loop.ipynb #02537e6f
-@rule('clipped in every step', explains=('update to weight ratio','loss at chance'))
-def always_clipped(
-    run, # The run to look through
-    share:float=.9, # Of the steps
-    least:int=20, # Steps
-    small:float=HEALTHY_UPDATE[0], # Update to weight ratio under which it matters
-):
-    "Clipping decides on the size of all steps, and they are too small"
-    weights = weight_names(run)
-    need_steps(run, least)
-    total = run.grads.total
-    total = total[np.isfinite(total) & (total>0)]
-    if len(total)<least: return
-    usual = np.median(total)
-    seen = (np.abs(total-usual)<1e-3*usual).mean()
-    if seen<share: return
-    ratio = quietly(np.nanmedian, stacked(run.updates.ratio, weights))
-    evidence = (f'norm of all gradients in each step: {num(float(usual))}', f'median update to weight ratio: {num(float(ratio))}')
-    steps = Times(run.grads).between(0, -1)
-    yield Finding('', steps, seen, share, **_clipped, evidence=evidence, severity='warning' if ratio<small else 'notice')

@@ -30,7 +30,8 @@ _unscaled = dict(
 # %% ../nbs/550_ranges.ipynb #a7d10013
 @rule('input scale', 'LeCun, Bottou, Orr, Müller 1998, Efficient BackProp; measured: 0.05 to 1.1 in 35 healthy trainings',
       explains=('bad initialisation','saturation','dead units','exploding gradient','vanishing gradient',
-                'update to weight ratio','massive activations','NaN or Inf','scale of the features'))
+                'update to weight ratio','massive activations','NaN or Inf','scale of the features','loss at chance',
+                'same output for all samples'))
 def input_scale(
     run, # The run to look through
     most:float=10., # RMS of what the first layer with weights is given
@@ -82,6 +83,7 @@ def massive_activations(
     axis,lowest,highest = Times(run),run.min,run.max
     for name in layer_names(run):
         largest = np.fmax(abs(lowest[name]), abs(highest[name]))
+        if not (largest>magnitude).any(): continue
         median = median_magnitude(run, name)
         massive = (largest>magnitude) & (largest>times*median)
         spell = axis.spell(massive, persist)
@@ -151,7 +153,8 @@ def _out_of_digits(o):
     return dict(_scale_up, means=means, unit=f'share of very small values, {o.what}, {o.dtype}')
 
 # %% ../nbs/550_ranges.ipynb #c5f1de05
-@rule('low-precision range', 'Micikevicius et al. 2018, Mixed precision training, arXiv:1710.03740')
+@rule('low-precision range', 'Micikevicius et al. 2018, Mixed precision training, arXiv:1710.03740',
+      explains=('NaN or Inf','update to weight ratio','loss at chance'))
 def low_precision(
     run, # The run to look through
     room:float=.5, # Of the largest number that the dtype can hold
