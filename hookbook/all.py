@@ -23,6 +23,7 @@ from .learner import *
 from .callback import *
 from .report import *
 from .watch import *
+from .demonstration import patient
 
 # %% ../nbs/900_all.ipynb #d2b39863
 # every name once; the reference and the star import are made from it

@@ -65,6 +65,18 @@ def _sizes_suffice(t):
     if is_distributed(t): return True           # as if it were whole and here
     return type(t) in _ordinary or isinstance(t, FakeTensor)
 
+# %% ../nbs/300_fakes.ipynb #15c00002
+def _only_carries(t):
+    "Is `t` of a subclass that computes as any tensor does, and has attributes?"
+    cls = type(t)
+    special = cls.__torch_dispatch__ is not nn.Parameter.__torch_dispatch__ or hasattr(cls, '__tensor_flatten__')
+    return isinstance(t, nn.Parameter) and not special and not isinstance(t, FakeTensor) and bool(vars(t))
+
+def _with_attributes(new, t, of=lambda t: t):
+    "`new`, with what `t` carries, and `of(v)` in the place of tensors `v`"
+    vars(new).update({k: of(v) if isinstance(v, Tensor) else v for k,v in vars(t).items()})
+    return new
+
 # %% ../nbs/300_fakes.ipynb #d34396eb
 class Fakes:
     "Gives a fake tensor for a real one, and knows the values of small ones"
@@ -79,6 +91,7 @@ class Fakes:
         if t.layout in sparse_layouts:
             raise TypeError('a fake sparse tensor has no values at all, so it would tell the wrong sizes')
         if _sizes_suffice(t): new = self.plain(t)
+        elif _only_carries(t): new = _with_attributes(self.plain(t), t, self)
         else: new = self.mode.from_tensor(t.detach()).requires_grad_(t.requires_grad)
         if isinstance(t, nn.Parameter): new._is_param = True      # as `nn.Parameter` does for subclasses of tensors
         if _has_small_value(t): self.values[new] = t.detach().clone()
@@ -114,6 +127,7 @@ class Aliases:
     def __init__(self, home): self.home = home
     def __call__(self, t):
         if type(t) is nn.Parameter: return nn.Parameter(t.detach(), t.requires_grad)
+        if _only_carries(t): return _with_attributes(Tensor._make_subclass(type(t), t.detach(), t.requires_grad), t)
         if isinstance(t, nn.Parameter): return t
         return t.detach().clone().requires_grad_(t.requires_grad)     # off any graph it may be part of
 

@@ -6,8 +6,8 @@ Docs: https://hookbook.github.io/hookbook/modules.html.md"""
 
 # %% auto #0
 __all__ = ['containers', 'ParamCount', 'ConvLayer', 'walk_modules', 'named_modules', 'holds_only_params', 'is_leaf',
-           'leaf_modules', 'flatten_model', 'Layers', 'names_matching', 'find', 'module_name', 'packed_weights',
-           'own_params', 'has_params', 'count_params', 'total_params', 'one_param', 'in_channels', 'keep_state']
+           'leaf_modules', 'flatten_model', 'Layers', 'names_matching', 'find', 'module_name', 'own_params',
+           'has_params', 'count_params', 'total_params', 'one_param', 'in_channels', 'keep_state']
 
 # %% ../nbs/020_modules.ipynb #1935e215
 import gc, inspect, re
@@ -19,6 +19,7 @@ import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
 from fastcore.foundation import L
+from .packed import *
 from .words import near, some
 
 # %% ../nbs/020_modules.ipynb #9e3593f9
@@ -279,47 +280,23 @@ def _parents():
     mods = [o for o in gc.get_objects() if issubclass(type(o), nn.Module) and '_modules' in vars(o)]
     return {id(c): (k,o) for o in reversed(mods) for k,c in o._modules.items()}
 
-# %% ../nbs/020_modules.ipynb #c1099a6c
-# quantized layers have private attributes that tell their kind; all of this is as PyTorch 2.13 has it, and long before
-_linear_unpack = torch.ops.quantized.linear_unpack   # to weight and bias
-
-def _weights_of_rnn(m):
-    "Weights and biases of a dynamically quantized recurrent layer"
-    for w in m._all_weight_values:
-        _,biases,_,_,packed = w.param.__getstate__()[0]
-        for p in packed: yield _linear_unpack(p)[0]
-        yield from biases
-
-def _weights_of_cell(m):
-    "Weights and biases of a dynamically quantized recurrent cell"
-    return [*_linear_unpack(m._packed_weight_ih), *_linear_unpack(m._packed_weight_hh)]
-
-# %% ../nbs/020_modules.ipynb #5a02081d
-def _weights_of_layer(m):
-    "Weight and bias of a quantized linear layer or convolution"
-    methods = [getattr(m, k, None) for k in ('weight','bias')]
-    return [f() for f in methods if callable(f)]
-
-# %% ../nbs/020_modules.ipynb #939ac09f
-def packed_weights(
-    m:nn.Module, # Any module
-) -> list: # Tensors; empty for an ordinary module
-    "The weights that a quantized layer keeps packed out of sight of `parameters()`"
-    if isinstance(m, torch.jit.ScriptModule): return []
-    if hasattr(m, '_all_weight_values'): got = _weights_of_rnn(m)
-    elif hasattr(m, '_packed_weight_ih'): got = _weights_of_cell(m)
-    elif hasattr(m, '_packed_params'): got = _weights_of_layer(m)
-    else: got = []
-    return [t.detach() for t in got if isinstance(t, Tensor)]
+# %% ../nbs/020_modules.ipynb #23011042
+def _counted(m):
+    "By identity, each tensor of the parameters of `m`, and how many numbers it counts for"
+    if isinstance(m, torch.jit.ScriptModule): return {id(p): (p,p.numel()) for p in m.parameters()}
+    res = {}
+    for c in m.modules():
+        found = [(p.tensor,p.size) for p in packed_parts(c)]
+        own = [*c.parameters(recurse=False), *packed_weights(c)]
+        for t,n in found or [(t,None) for t in own]: res.setdefault(id(t), (t,n))
+    return res
 
 # %% ../nbs/020_modules.ipynb #23011043
 def own_params(
     m:nn.Module, # Any module
 ) -> list: # Parameters and packed weights, each once
     "Every parameter of `m` and of all the modules in it"
-    res = {id(p): p for p in m.parameters()}
-    for c in m.modules(): res.update({id(t): t for t in packed_weights(c)})
-    return list(res.values())
+    return [t for t,_ in _counted(m).values()]
 
 # %% ../nbs/020_modules.ipynb #62747057
 def has_params(
@@ -335,10 +312,10 @@ def count_params(
     m:nn.Module, # Any module
 ) -> ParamCount: # Numbers of elements (`total = trainable + frozen`), and how many parameters are `lazy`: not yet known
     "Count the elements of the parameters of `m`"
-    params = own_params(m)
-    known = [p for p in params if not is_lazy(p)]
-    total = sum(p.numel() for p in known)
-    train = sum(p.numel() for p in known if p.requires_grad)
+    params = list(_counted(m).values())
+    known = [(p, p.numel() if n is None else n) for p,n in params if not is_lazy(p)]
+    total = sum(n for _,n in known)
+    train = sum(n for p,n in known if p.requires_grad)
     return ParamCount(total, train, total-train, len(params)-len(known))
 
 # %% ../nbs/020_modules.ipynb #7c344c56

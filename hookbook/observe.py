@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/observe.html.md"""
 __all__ = ['optimizer_step', 'How', 'run_once', 'is_own_fault', 'has_numbers', 'brief_error', 'observe', 'timed', 'remarks']
 
 # %% ../nbs/330_observe.ipynb #6fdbc3c4
-import collections, copy, dataclasses, logging, math, re, statistics, sys, time
+import collections, copy, dataclasses, logging, math, re, statistics, sys, time, traceback
 from contextlib import contextmanager, ExitStack
 import torch
 from torch import nn, Tensor
@@ -258,6 +258,7 @@ def run_once(
         try: _Run(how, trace, made, cuda, memory, stand_in)(model, args, kwargs)
         except Exception as e: trace.outcome.error = e
         trace.outcome.hollow,trace.outcome.on_cpu = dispatch.hollow,place.type=='cpu'
+        trace.price_declared()
     return trace
 
 # %% ../nbs/330_observe.ipynb #3a287f50
@@ -329,7 +330,8 @@ def _try(model, args, kwargs, how):
         except Exception as e:      # a stand-in could not be made
             trace = Trace(model)
             trace.outcome.error = e
-        mode = trace.outcome.mode
+        mode,e = trace.outcome.mode,trace.outcome.error
+        if e is not None: traceback.clear_frames(e.__traceback__)      # they hold all stand-ins
         if mode: forget_fakes(mode, keep=trace.params.lazy.values())
     return trace
 

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 from fastcore.basics import patch
+from .packed import *
 from .modules import *
 from .columns import *
 from .observe import bytes_of
@@ -45,17 +46,21 @@ def _under(above, name): return f'{above}.{name}' if above else name
 
 # %% ../nbs/350_rows.ipynb #93425db4
 def _own_params(m):
-    "Parameters that `m` itself holds, as `(name, identity, tensor)`"
-    scripted = isinstance(m, torch.jit.ScriptModule)
-    named = m.named_parameters(recurse=False) if scripted else m._parameters.items()
-    found = [(k,id(p),p) for k,p in named if p is not None]
-    packed = [] if scripted else packed_weights(m)
-    for j,p in enumerate(packed): found.append((f'packed {j}', (id(m),j), p))
-    return found
+    "Parameters that `m` itself holds, as `(name, identity, tensor)`, and what else a packed layer lies in"
+    if isinstance(m, torch.jit.ScriptModule): return [(k,id(p),p) for k,p in m.named_parameters(recurse=False)]
+    parts = packed_parts(m)
+    if parts: return [(p.name, id(p.tensor), p.tensor) for p in parts]
+    found = [(k,id(p),p) for k,p in m._parameters.items() if p is not None]
+    return found+[(f'packed {j}', (id(m),j), p) for j,p in enumerate(packed_weights(m))]
+
+def _sizes(m):
+    "By identity, how many numbers each tensor of a packed layer counts for"
+    return {id(p.tensor): p.size for p in packed_parts(m)}
 
 # %% ../nbs/350_rows.ipynb #45b84db3
 def _own_buffers(m):
-    "Buffers that `m` itself holds, by identity"
+    "Buffers that `m` itself holds, by identity; those of a packed layer are its weights"
+    if packed_parts(m): return {}
     scripted = isinstance(m, torch.jit.ScriptModule)
     named = m.named_buffers(recurse=False) if scripted else m._buffers.items()
     return {id(b): b for _,b in named if b is not None}
@@ -72,6 +77,7 @@ class Tree:
         self.trace,self.times = trace,times or {}
         self.ignored,self.formulas = set(ignored),formulas or {}
         self.rows,self.first = [],{} # `first`: from the identity of a parameter to the name that it has
+        self.sizes = {}              # of packed tensors, by identity
         self.below = defaultdict(list)
         for n in trace.nodes:
             if n: self.below[row_above(n, trace.nodes)].append(n)
@@ -99,14 +105,17 @@ def sized(self:Tree, found):
     actual = map(self.trace.params.actual, found.values())
     return [t for t in actual if not is_lazy(t)]
 
+@patch
+def size(self:Tree, t): return self.sizes.get(id(t), t.numel())
+
 # %% ../nbs/350_rows.ipynb #5d938fb6
 @patch
 def fill(self:Tree, row, params, bufs):
     "Count parameters and buffers, given by identity"
     row.lazy = any(map(is_lazy, params.values()))
     ps,bs = self.sized(params),self.sized(bufs)
-    row.params = sum(p.numel() for p in ps)
-    row.trainable = sum(p.numel() for p in ps if p.requires_grad)
+    row.params = sum(map(self.size, ps))
+    row.trainable = sum(self.size(p) for p in ps if p.requires_grad)
     row.buffers = sum(b.numel() for b in bs)
     row.param_bytes,row.buffer_bytes = bytes_of(ps),bytes_of(bs)
     kinds = {p.dtype for p in ps}
@@ -175,13 +184,14 @@ def add(self:Tree, name, depth):
     "Add the row of `name` and all below it; returns it with its parameters and buffers by identity"
     node = self.trace.nodes[name]
     own = _own_params(node.module)
+    self.sizes |= _sizes(node.module)
     row = self.start(name, depth, own)
     self.rows.append(row)
     params = {i: p for _,i,p in own}
     bufs = _own_buffers(node.module)
-    row.own_params = sum(p.numel() for p in self.sized(params))
+    row.own_params = sum(map(self.size, self.sized(params)))
     kids = [c for c in self.below[name] if self.shown(c)]
-    if kids: row.children += [self.bare(row, *o) for o in own]
+    if kids: row.children += [self.bare(row, *o) for o in own if self.sizes.get(o[1])!=0]      # no scales of a packed weight
     for kid in kids: self.add_below(row, kid, params, bufs)
     self.fill(row, params, bufs)
     row.dtype = row.dtype or node.out_dtype
@@ -242,7 +252,7 @@ def _expert_groups(rows, nodes):
         m = nodes[r.name].module
         n = _count_listed(m, r)
         if n:
-            ps = [p for p in m.parameters() if not is_lazy(p)]
+            ps = [p for p in own_params(m) if not is_lazy(p)]
             yield r,n,ps
         for e,ps in _stacked(m).items(): yield r,e,ps
 
@@ -291,7 +301,7 @@ def expert_macs(self:Tree, row, e, ps, k):
     nodes,macs_of = self.trace.nodes,self.trace.params.macs_of
     listed = isinstance(nodes[row.name].module, _lists)
     t = _positions(row_above(row.name, nodes) if listed else row.name, nodes)
-    matrices = sum(p.numel() for p in ps if p.ndim>(1 if listed else 2))
+    matrices = sum(self.size(p) for p in ps if p.ndim>(1 if listed else 2))
     macs = row.macs if listed else sum(macs_of(id(p)) for p in ps)
     if not t: return macs,macs
     if not macs and row.own_macs>=matrices*t: macs = matrices*t      # all by all, through a copy of the weights
@@ -301,7 +311,7 @@ def expert_macs(self:Tree, row, e, ps, k):
 @patch
 def rest(self:Tree, row, e, ps, k, by):
     "Only `k` of the `e` experts at `row` work: take the others out of what is active, in the rows `by` name"
-    size = sum(p.numel() for p in ps)
+    size = sum(map(self.size, ps))
     macs,used = self.expert_macs(row, e, ps, k)
     for n in path_up(row.name, self.trace.nodes):
         by[n].active_params -= size-size*k//e

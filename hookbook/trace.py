@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/trace.html.md"""
 __all__ = ['Choice', 'Node', 'CallStack', 'scripted_calls', 'watch_calls', 'Params', 'Saved', 'BackwardMap', 'Outcome', 'Trace']
 
 # %% ../nbs/320_trace.ipynb #7741564e
-import collections, dataclasses, functools, inspect, threading, traceback, weakref
+import collections, dataclasses, functools, inspect, math, threading, traceback, weakref
 from contextlib import contextmanager
 import torch
 from torch import nn
@@ -16,6 +16,7 @@ from torch.nn.parameter import is_lazy
 from torch.multiprocessing.reductions import StorageWeakRef
 from fastcore.basics import patch
 from .nested import *
+from .packed import declared_shape
 from .modules import *
 from .running import recomputing
 
@@ -36,6 +37,7 @@ class Node:
         self.macs = self.back_macs = self.saved = 0                 # MACs of forward and backward, bytes kept
         self.moved = 0     # bytes that the operators of a forward read and write
         self.made = 0      # parameters, where the module was made in the middle of a forward
+        self.unpriced = collections.Counter()     # operators of its forward that have no formula
 
 # %% ../nbs/320_trace.ipynb #f9e14225
 _by_position = inspect.Parameter.POSITIONAL_ONLY,inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -372,6 +374,7 @@ def move(self:Trace, nbytes):
 def note(self:Trace, name):
     "There is no formula for an operator that may multiply"
     self.uncounted[name] += 1
+    if not recomputing(): self.calls.top.unpriced[name] += 1
 
 # %% ../nbs/320_trace.ipynb #806fedd8
 Choice = collections.namedtuple('Choice', 'name among k topk')   # who chose, out of how many, how many, by `topk`?
@@ -414,3 +417,15 @@ def failed(self:Trace): return self.calls.failed
 # %% ../nbs/320_trace.ipynb #c3325fe3
 @patch(as_prop=True)
 def error(self:Trace): return self.outcome.error
+
+# %% ../nbs/320_trace.ipynb #15d00002
+@patch
+def price_declared(self:Trace):
+    "Count linear layers whose products were made by an operator without a formula"
+    for n in self.nodes.values():
+        shape = declared_shape(n.module) if n.unpriced and not n.macs else None
+        outs = [(out,k) for (_,outs),k in n.shapes.items() for _,out in outs]
+        if shape is None or not outs or any(out[-1:]!=shape[:1] for out,_ in outs): continue
+        n.macs = sum(k*math.prod(out)*math.prod(shape[1:]) for out,k in outs)
+        self.uncounted -= n.unpriced
+        n.unpriced.clear()
