@@ -6,7 +6,7 @@ Docs: https://hookbook.github.io/hookbook/capture.html.md"""
 
 # %% auto #0
 __all__ = ['NotCaptured', 'Activations', 'capture', 'NotKept', 'edit', 'zero', 'scale', 'add', 'put', 'reverse', 'heads',
-           'positions', 'swap', 'named_edit', 'instead', 'Minibatches', 'Rows', 'Top', 'RowSet']
+           'positions', 'swap', 'named_edit', 'instead', 'Minibatches', 'RowSet', 'Top']
 
 # %% ../nbs/290_capture.ipynb #fbc63d36
 from .kept import Activations, NotCaptured
@@ -23,4 +23,4 @@ from .between import instead
 
 # %% ../nbs/290_capture.ipynb #f3f05ab0
 _all_ = ['NotCaptured','Activations','capture','NotKept','edit','zero','scale','add','put','reverse','heads','positions','swap','named_edit','instead',
-         'Minibatches','Rows','Top','Minibatches','RowSet','Top']
+         'Minibatches','RowSet','Top']
