@@ -21,7 +21,7 @@ from .columns import *
 from .macs import bytes_of
 from .observe import observe
 from .summing import *
-from .generation import *
+from .decoding import *
 from .shards import *
 
 # %% ../nbs/380_fits.ipynb #38a00018

@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/summary.html.md"""
 # %% auto #0
 __all__ = ['ops', 'Diff', 'summary_report', 'leaf_rows', 'leaf_table', 'Ops', 'OpRow', 'dummy_eval', 'model_sizes',
            'num_features_model', 'Row', 'Rows', 'Column', 'summary_columns', 'add_column', 'Summary', 'summary',
-           'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'Generation',
+           'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'GenerationCost',
            'packed_layers', 'by_words', 'sizes_in_words', 'named_in_words']
 
 # %% ../nbs/390_summary.ipynb #03ac992c
@@ -33,12 +33,12 @@ from .summing import *
 from .packed import packed_layers
 from .fits import *
 from .speed import *
-from .generation import *
+from .decoding import *
 from .by_words import *
 
 # %% ../nbs/390_summary.ipynb #1aaf34fe
 _all_ = ['Ops', 'OpRow', 'dummy_eval', 'model_sizes', 'num_features_model', 'Row', 'Rows', 'Column', 'summary_columns', 'add_column',
-         'Summary', 'summary', 'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'Generation',
+         'Summary', 'summary', 'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'GenerationCost',
          'packed_layers',         'by_words', 'sizes_in_words', 'named_in_words']
 
 # %% ../nbs/390_summary.ipynb #b34a5a24
