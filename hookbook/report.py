@@ -53,7 +53,7 @@ def report(self:Run,
     with hushed(): parts['Pictures'] = pictures_part(run_pictures(self), 'No training step was recorded')
     parts['Layers'] = layers_part(self, findings)
     if has_hists(self):
-        with hushed(): parts['Distributions'] = dims_part(self)
+        with hushed(): parts['Distributions'] = dims_part(self, findings)
     return _written_page(path, 'report.html', title, about(self), parts)
 
 # %% ../nbs/690_report.ipynb #1bb67941
