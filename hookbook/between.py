@@ -37,6 +37,7 @@ def watch_ops(self:Tap):
 def op_called(self:Tap, op, f, args, kwargs):
     "A function that was asked for is called"
     self.owners[op.name] = op.module
+    if self.plan.sees_grads: self.given = tensors((args,kwargs))
     if self.plan.sees_inputs: self.op_value('in', op, op_inputs(f, args, kwargs), writes_first(f, args, kwargs))
     out = f(*args, **kwargs)
     if self.plan.sees_outputs: self.op_value('out', op, out)
