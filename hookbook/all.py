@@ -30,7 +30,7 @@ from .demonstration import patient
 by_task = {
     'Read values': 'capture ops find layer_names tensors leaves heads NotCaptured',
     'Change values': 'edit swap zero scale add put reverse instead named_edit',
-    'Know a model': 'summary model_sizes num_features_model macs_of devices layer_kinds Kind add_column',
+    'Know a model': 'summary model_sizes num_features_model macs_of devices Device layer_kinds Kind packed_layers add_column',
     'Watch a training': 'record watch Run compare declare Field',
     'Find what is wrong': 'health find_nan NonFinite rule Finding patient',
     'Hooks by hand': 'Hook Hooks hook_output hook_outputs first_tensor dummy_eval',

@@ -50,6 +50,7 @@ def op_called(self:Tap, op, f, args, kwargs):
     "A function that was asked for is called"
     self.owners[op.name] = op.module
     self.op_watch.again(op)
+    if self.plan.sees_grads: self.given = tensors((args,kwargs))
     if self.plan.sees_inputs: self.op_value(f, 'in', op, op_inputs(f, args, kwargs), writes_first(f, args, kwargs))
     out = f(*args, **kwargs)
     if self.plan.sees_outputs: self.op_value(f, 'out', op, out)

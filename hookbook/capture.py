@@ -6,7 +6,7 @@ Docs: https://hookbook.github.io/hookbook/capture.html.md"""
 
 # %% auto #0
 __all__ = ['NotCaptured', 'Activations', 'capture', 'NotKept', 'edit', 'zero', 'scale', 'add', 'put', 'reverse', 'heads',
-           'positions', 'swap', 'named_edit', 'instead', 'Minibatches', 'Rows', 'Top']
+           'positions', 'swap', 'named_edit', 'instead', 'Minibatches', 'RowSet', 'Top']
 
 # %% ../nbs/290_capture.ipynb #fbc63d36
 from .kept import Activations, NotCaptured
@@ -14,7 +14,7 @@ from .taking import NotKept
 from .parts import heads, positions
 from .capturing import capture
 import hookbook.disk, hookbook.sweep # they give `capture` its `load` and `run`, and values their `save`
-from .minibatches import Minibatches, Rows
+from .minibatches import Minibatches, RowSet
 from .tops import Top
 from .edits import add, named_edit, put, reverse, scale, swap, zero
 from .editing import edit
@@ -23,4 +23,4 @@ from .between import instead
 
 # %% ../nbs/290_capture.ipynb #f3f05ab0
 _all_ = ['NotCaptured','Activations','capture','NotKept','edit','zero','scale','add','put','reverse','heads','positions','swap','named_edit','instead',
-         'Minibatches','Rows','Top']
+         'Minibatches','RowSet','Top']

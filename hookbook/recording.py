@@ -87,7 +87,7 @@ class Recording(Run):
         check_model(model)
         if path: check_path(path)
         check_options(layers, steps, flush_every, scaler)
-        opts = [plain_opt(o) for o in _as_list(opt)]
+        opts = list(dict.fromkeys(p for o in _as_list(opt) for p in plain_opts(o)))
         check_owner(model, opts)
         self.clock,self.pace = clock or Clock(),pace or Pace(every, budget)
         further = ['inputs']*inputs+['output_grads']*output_grads

@@ -61,6 +61,8 @@ facts = dict(
     fake='It ran on fake tensors, which have no numbers: capture a plain forward.',
     batched=('Its gradients came in batches, in which one tensor stands for many, as `is_grads_batched=True` and '
              '`jacobian(vectorize=True)` make them: capture those of a plain backward pass.'),
+    written=('It is a view of a tensor that others have, and was written to afterwards: then PyTorch tells nobody its gradient. '
+             'Write `h = h+x` in the place of `h += x`, or have the layer give a copy.'),
     stopped='The run was stopped before it, as stop=True asks.')
 
 def told_facts(
