@@ -60,7 +60,8 @@ def op_called(self:Tap, op, f, args, kwargs):
 @patch
 def op_value(self:Tap, f, what, op, v, spoilt=False):
     "What a function was given, or gives; is it about to be overwritten?"
-    if get_ident()!=self.gate.owner or recomputing() or blind() or is_fake(v): return self.op_aside(what, op.name, v)
+    aside = get_ident()!=self.gate.owner or recomputing() or blind() or is_fake(v) or self.gate.scope.others()
+    if aside: return self.op_aside(what, op.name, v)
     try: self.fire(what, op.name, v)
     except Exception as e: raise heard(e, f)
     run = self.store.cur
@@ -75,6 +76,7 @@ def op_aside(self:Tap, what, name, v):
     if recomputing(): self.watch_value_again('grad' if what=='out' else 'grad_in', name, v)
     elif self.gate.owner is None: pass  # a forward that `every` passes over
     elif get_ident()!=self.gate.owner: self.facts.add('thread')
+    elif self.gate.scope.others(): self.facts.add('task')
     else: self.warn_blind(name, blind() or 'fake')
 
 # %% ../nbs/280_between.ipynb #bd517155
