@@ -53,6 +53,7 @@ hiders = {
 # %% ../nbs/190_silent.ipynb #90e338d6
 facts = dict(
     thread='The model ran in another thread than the one that opened this capture: open one in that thread.',
+    task='The model ran in another task than the one that opened this capture, while that one was waiting: open one in that task.',
     replica='`DataParallel` ran copies of the model, one for each device: capture `model.module`, on one device.',
     transform=('It ran inside a `torch.func` transform such as `vmap`, where tensors mean nothing to the outside: '
                'capture a plain forward.'),

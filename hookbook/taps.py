@@ -156,7 +156,8 @@ def before(self:Tap, m, args, kwargs):
 @patch
 def elsewhere(self:Tap, m, v):
     "Is this a run that is not to be kept?"
-    return get_ident()!=self.gate.owner or recomputing() or bool(blind()) or m not in self.names or is_fake(v)
+    if get_ident()!=self.gate.owner or recomputing() or bool(blind()) or m not in self.names or is_fake(v): return True
+    return not self.gate.running and self.gate.scope.others()
 
 # %% ../nbs/220_taps.ipynb #695f123e
 @patch
@@ -227,6 +228,7 @@ def remember(self:Tap, name):
 @patch
 def begin(self:Tap, m, args):
     "The hook before the model's forward"
+    if self.gate.scope.others(): self.facts.add('task')
     if not self.gate.passes() or is_fake(args) or not self.gate.enters(m): return
     if self.gate.forwards==1: self.look_back()
     if not self.gate.open(): return
@@ -317,6 +319,7 @@ def attach(self:Tap):
         self.on(plan.model.register_forward_hook, self.end, always_call=True)
         if plan.fused: self.hooks.enter_context(fast_path_off())
         if plan.ops: self.watch_ops()  # of a later chapter
+        self.hooks.callback(self.gate.scope.close)
         undo.pop_all()
     return self
 
@@ -366,6 +369,7 @@ def aside(self:Tap, m, out, inputs=None):
     if recomputing(): return self.watch_again(m, out, inputs)
     if self.gate.owner is None: return  # a forward that `every` passes over
     if get_ident()!=self.gate.owner: self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
+    elif self.gate.scope.others(): self.facts.add('task')
     elif m in self.names: self.warn_blind(self.names[m], blind() or 'fake')  # else a copy that shares its hooks with a layer of this model
 
 @patch
