@@ -23,5 +23,6 @@ from .learner import *
 from .callback import *
 from .report import *
 from .watch import *
+from .demonstration import patient
 
 __all__ = [name for name in globals() if not name.startswith('_')]

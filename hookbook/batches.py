@@ -175,7 +175,7 @@ _decayed = dict(
 # %% ../nbs/580_batches.ipynb #953269bf
 def _pull(run, name, opt):
     "By norm: what decay takes off over what the gradient does, in the second half of the steps"
-    w,g,u = run.weights.norm[name],run.grads.norm[name],run.updates.norm[name]
+    w,g,u = run.weights.norm[name],run.grads.clipped[name],run.updates.norm[name]
     half = slice(len(w)//2, None)
     if opt['decoupled']: pull,push = opt['lr'][name]*opt['decay'][name]*w,u
     else: pull,push = opt['decay'][name]*w,g

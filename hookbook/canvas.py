@@ -6,8 +6,8 @@ Docs: https://hookbook.github.io/hookbook/canvas.html.md"""
 
 # %% auto #0
 __all__ = ['ALARM', 'subplots', 'panels', 'one_panel', 'short_name', 'name_rows', 'height_for', 'depth_colors', 'depth_key',
-           'draw_map', 'rows_over_time', 'asinh_axis', 'power_of_ten', 'log_axis', 'mark_log_axis', 'zeros_at_edge',
-           'suit_axis']
+           'draw_map', 'join_rows', 'rows_over_time', 'asinh_axis', 'power_of_ten', 'log_axis', 'mark_log_axis',
+           'zeros_at_edge', 'suit_axis']
 
 # %% ../nbs/620_canvas.ipynb #4ac2c226
 import math
@@ -87,9 +87,11 @@ def name_rows(
     ax.set_ylim(len(names)-.5, -.5)
 
 # %% ../nbs/620_canvas.ipynb #2c8f3f64
+_NAMED = 200   # rows that a picture has room to name
+
 def height_for(n:int) -> float:
     "Inches that a picture with `n` named rows needs"
-    return 1.2+max(.25*min(n, 20), .145*n)
+    return 1.2+max(.25*min(n, 20), .145*min(n, _NAMED))
 
 # %% ../nbs/620_canvas.ipynb #51d265a3
 def depth_colors(
@@ -141,6 +143,20 @@ def draw_map(
     z = np.ma.masked_invalid(z)
     return ax.pcolormesh(xs, ys, z, cmap=cmap, rasterized=True, **kwargs)
 
+# %% ../nbs/620_canvas.ipynb #3d798e60
+_ROWS = 1000
+
+def join_rows(
+    z, # (rows, columns)
+    most:int=_ROWS, # Rows
+) -> tuple: # (fewer rows, columns), the edges of these, and how many each is made of at most
+    "At most `most` rows, each the largest of some neighbours"
+    n = len(z)
+    k = math.ceil(n/most) or 1
+    if k==1: return z,np.arange(n+1)-.5,1
+    with np.errstate(all='ignore'): joined = np.fmax.reduceat(z, np.arange(0, n, k), 0)
+    return joined,np.append(np.arange(0, n, k), n)-.5,k
+
 # %% ../nbs/620_canvas.ipynb #afa5bb57
 def rows_over_time(
     ax, # Axes to draw on
@@ -157,9 +173,10 @@ def rows_over_time(
     "A row a layer, a column a step"
     z = np.asarray(values, dtype=float).reshape(len(names),-1)
     z,xs = join_columns(z, steps, join, end)
-    rows = np.arange(len(names)+1)-.5
+    z,rows,k = join_rows(z)
     im = draw_map(ax, xs, rows, z, cmap, **kwargs)
     name_rows(ax, names)
+    if k>1: ax.set_ylabel(f'the largest of {k} layers a row', fontsize='small')
     ax.set(xlabel='step', xlim=(xs[0],xs[-1]))
     if key: ax.get_figure().colorbar(im, ax=ax, label=label, aspect=30, pad=.02)
     return im

@@ -6,16 +6,18 @@ Docs: https://hookbook.github.io/hookbook/capture.html.md"""
 
 # %% auto #0
 __all__ = ['NotCaptured', 'Activations', 'capture', 'NotKept', 'edit', 'zero', 'scale', 'add', 'put', 'reverse', 'heads', 'swap',
-           'named_edit', 'instead']
+           'named_edit', 'instead', 'Minibatches', 'Rows', 'Top']
 
 # %% ../nbs/290_capture.ipynb #fbc63d36
 from .kept import Activations, NotCaptured
 from .taking import NotKept, heads
 from .capturing import capture
 import hookbook.disk, hookbook.sweep # they give `capture` its `load` and `run`, and values their `save`
+from .minibatches import Minibatches, Rows
+from .tops import Top
 from .edits import add, named_edit, put, reverse, scale, swap, zero
 from .editing import edit
 from .between import instead
 
 # %% ../nbs/290_capture.ipynb #f3f05ab0
-_all_ = ['NotCaptured','Activations','capture','NotKept','edit','zero','scale','add','put','reverse','heads','swap','named_edit','instead']
+_all_ = ['NotCaptured','Activations','capture','NotKept','edit','zero','scale','add','put','reverse','heads','swap','named_edit','instead','Minibatches','Rows','Top']

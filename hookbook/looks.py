@@ -215,6 +215,8 @@ class OptimizerLook:
         self.counts = {}   # how many steps had so many passes
         self.left = {}   # parameters in no optimizer: the first step, and norms
         self.looked = None   # the step at which they were looked for last
+        # of a later chapter: what hears of clipping, and by id of a parameter the norm that its gradient had before
+        self.clip_watch,self.early = None,{}
 
     def names_of(self, params, model):
         "Names of `params`, as `model` has them"
@@ -259,6 +261,7 @@ def write_grads(self:OptimizerLook, opt, params, names):
     scale = getattr(opt, 'grad_scale', None)   # a fused optimizer gets scaled gradients, and unscales them itself
     if scale is not None: have = {n: g/scale.to(g.device) for n,g in have.items()}
     self.write(list(have), list(have.values()), 'grads')
+    if self.early: self.write_clipped(opt, params, names)   # of a later chapter
 
 # %% ../nbs/470_looks.ipynb #c1b4163a
 @patch
@@ -287,13 +290,13 @@ def after(self:OptimizerLook,
     torch._foreach_sub_(was, [some_values(p) for p in params])
     factors = [math.sqrt(local_values(p).numel()/max(w.numel(), 1)) for p,w in zip(params, was)]
     self.write(names, was, 'updates', factors)
-    if closure: self.write_grads(opt, params, names)
+    if closure or self.early: self.write_grads(opt, params, names)   # somebody's hook may have clipped after ours
 
 # %% ../nbs/470_looks.ipynb #07470323
 @patch
 def let_go(self:OptimizerLook):
     "Keep no parameter alive"
-    self.held,self.names = {},{}
+    self.held,self.names,self.early = {},{},{}
 
 # %% ../nbs/470_looks.ipynb #a3c52d0d
 def is_power_of_two(step): return step&(step-1)==0   # 0 counts as one

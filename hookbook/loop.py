@@ -7,13 +7,12 @@ Docs: https://hookbook.github.io/hookbook/loop.html.md"""
 # %% auto #0
 __all__ = ['in_evaluation', 'call_train', 'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'need_optimizer',
            'evaluation_mode', 'optimizer_stopped', 'close_looks', 'seen_in', 'looked_at', 'carried_gradients',
-           'unregistered', 'training_mode', 'always_clipped']
+           'unregistered', 'training_mode']
 
 # %% ../nbs/540_loop.ipynb #b4f1de05
 import numpy as np
 from .words import *
 from .kinds import *
-from .table import HEALTHY_UPDATE
 from .finding import *
 
 # %% ../nbs/540_loop.ipynb #b4f1de10
@@ -290,31 +289,3 @@ def training_mode(
     last = seen['first'] if seen['last'] is None else seen['last']
     evidence = (f'it matters to {some(seen["layers"], 5)}',)
     yield Finding('', (max(seen['first'], 0), max(last, 0)), seen['n'], 0, **_evaluated, evidence=evidence)
-
-# %% ../nbs/540_loop.ipynb #58b0003c
-_clipped = dict(
-    means='Gradients are clipped in every step: their norm is always the same, and the learning rate alone says how far a step goes.',
-    try_='clip at about the norm that most steps have without clipping (ten times it leaves only the outliers), or raise the learning rate by as much as is clipped away',
-    unit='share of steps with the same norm of all gradients')
-
-# %% ../nbs/540_loop.ipynb #02537e6f
-@rule('clipped in every step', explains=('update to weight ratio','loss at chance'))
-def always_clipped(
-    run, # The run to look through
-    share:float=.9, # Of the steps
-    least:int=20, # Steps
-    small:float=HEALTHY_UPDATE[0], # Update to weight ratio under which it matters
-):
-    "Clipping decides on the size of all steps, and they are too small"
-    weights = weight_names(run)
-    need_steps(run, least)
-    total = run.grads.total
-    total = total[np.isfinite(total) & (total>0)]
-    if len(total)<least: return
-    usual = np.median(total)
-    seen = (np.abs(total-usual)<1e-3*usual).mean()
-    if seen<share: return
-    ratio = quietly(np.nanmedian, stacked(run.updates.ratio, weights))
-    evidence = (f'norm of all gradients in each step: {num(float(usual))}', f'median update to weight ratio: {num(float(ratio))}')
-    steps = Times(run.grads).between(0, -1)
-    yield Finding('', steps, seen, share, **_clipped, evidence=evidence, severity='warning' if ratio<small else 'notice')

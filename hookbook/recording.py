@@ -30,6 +30,7 @@ from .clock import *
 from .closeup import *
 from .attach import *
 from .looks import *
+from .clipping import *
 
 # %% ../nbs/480_recording.ipynb #89cfbcb2
 def _pass_on(ref, method, *args):
@@ -162,6 +163,7 @@ def _make_norms(self:Recording):
     table = norms_table(t.rows, width, t.device)
     for step in t.steps: table.open(step)
     self.tracks['params'] = self.opt_look.table = table
+    self.attached.add(hear_clips(self))
 
 # %% ../nbs/480_recording.ipynb #85ba2760
 @patch
@@ -319,6 +321,7 @@ def _came_back(ref, step, output, grad):
     start,loss = rec.pace.now(),current_loss()
     rec.guard('the loss', add_loss, rec.tracks['loss'], loss, rec.closeup.scale)
     if output: rec._closely('went_back', *output, grad, loss, rec.opts)
+    rec.opt_look.await_clips(True)
     rec.pace.spent += rec.pace.now()-start
 
 # %% ../nbs/480_recording.ipynb #b62d67ca
@@ -435,6 +438,7 @@ def _look(self:Recording, name, m, args, out, train):
 def _opt_begins(self:Recording, opt, args, kwargs):
     closure = any(map(callable, args[1:])) or bool(kwargs.get('closure'))
     self._follow(self.clock.opt_begins(id(opt), closure))
+    self.opt_look.await_clips(False)
     if not self.pace.live: return
     start = self.pace.now()
     self.guard('the optimizer step', self.opt_look.before, opt, self.inner, closure)
@@ -451,7 +455,9 @@ def _opt_ends(self:Recording, opt, args, kwargs):
         silent = not self.tracks['layers'].seen
         if silent and 'torch._dynamo' in sys.modules: self.eager.needed = True   # no layer ran: it may be compiled
     passes = self.clock.passes[0]
-    if self.clock.opt_ends(id(opt)): self._step_ends(passes)
+    over = self.clock.opt_ends(id(opt))
+    self.opt_look.await_clips(self.pace.live and not over)
+    if over: self._step_ends(passes)
     self.pace.spent += self.pace.now()-start
 
 # %% ../nbs/480_recording.ipynb #e926df65
@@ -459,6 +465,7 @@ def _opt_ends(self:Recording, opt, args, kwargs):
 def _step_ends(self:Recording, passes):
     "A training step is over, after so many `passes`"
     step,look = self.clock.step,self.opt_look
+    look.early.clear()   # those of parameters that no optimizer has taken
     if passes and self.info.scaler: look.count_skipped(passes)
     if self.inner is not None and not self.pace.pausing:
         left_out = look.note_left_out,step,self.inner,self.opts

@@ -51,7 +51,7 @@ def report(self:Run,
     if summary is not None: parts['Model'] = Div(Pre(str(summary)), klass='scroll')
     parts['Pictures'] = pictures_part(run_pictures(self), 'No training step was recorded')
     parts['Layers'] = layers_part(self, findings)
-    if has_hists(self): parts['Distributions'] = dims_part(self)
+    if has_hists(self): parts['Distributions'] = dims_part(self, findings)
     return _written_page(path, 'report.html', title, about(self), parts)
 
 # %% ../nbs/690_report.ipynb #1bb67941

@@ -1,5 +1,5 @@
 "The order of the book, told by its folders: the parts, the pages in each, and where each page is published. Sidebar, front page, contents and the order of reading all come from here."
-import json, re
+import json, os, re
 from pathlib import Path
 import house
 
@@ -40,9 +40,10 @@ def parts(nbs):
     "Each part: its title, its own page if it has one, and its sections as `(title, pages)`; where a part is not divided its one section has no title"
     found = notebooks(nbs)
     for title,(folder,_) in PARTS.items():
+        own = f'{folder}/index.ipynb' if folder else 'chapters.ipynb'
+        if own not in found: own = None
         if folder: sections = [('', [o for o in found if o.startswith(folder+'/')] + [*ELSEWHERE.get(title, {})])]
         else: sections = [(f'{d} {name}', [o for o in found if re.match(rf'{d}\d\d_', o)]) for d,name in house.parts.items()]
-        own = next((o for o in sections[0][1] if o==f'{folder}/index.ipynb'), None)
         sections = [(t, [o for o in pages if o!=own]) for t,pages in sections if pages]
         if sections: yield title,own,sections
 
@@ -75,3 +76,34 @@ def sidebar(nbs):
             if name: lines += [f'          - section: {json.dumps(name)}', '            contents:', *listed(pages, 14)]
             else: lines += listed(pages, 10)
     return '\n'.join(lines)+'\n'
+
+# ---- lists of pages, for pages that show the way
+
+def linked(nbs, page):
+    text = entry(nbs, page) or first_heading(source(nbs, page))[0]
+    return f'[{text}]({page})'
+
+def source(nbs, page):
+    "The file that `page` is made from"
+    made = {p: src for o in ELSEWHERE.values() for p,src in o.items() if src}
+    return nbs.parent/made[page] if page in made else nbs/page
+
+def rows(nbs, pages): return [f'| {linked(nbs, o)} | {first_heading(source(nbs, o))[1]} |' for o in pages]
+
+def contents(nbs, part=''):
+    "Markdown for the place that `<!-- pages: PART -->` marks: all pages of that part, or all parts; links are paths in `nbs`"
+    if not part:
+        names = {title: own or sections[0][1][0] for title,own,sections in parts(nbs)}
+        return '\n'.join(['| part | what is in it |', '|---|---|'] + [f'| [{t}]({page}) | {PARTS[t][1]} |' for t,page in names.items()])
+    sections = {title: s for title,_,s in parts(nbs)}[part]
+    tables = []
+    for name,pages in sections:
+        if name: tables.append(f'## {name}')
+        tables.append('\n'.join(['| page | what it is about |', '|---|---|', *rows(nbs, pages)]))
+    return '\n\n'.join(tables)
+
+def filled(nbs, here, s):
+    "Markdown `s` of a page in folder `here`, with the lists of pages that it asks for"
+    def near(m): return f']({os.path.relpath(m[1], here or ".")})'
+    def fill(m): return re.sub(r'\]\(([^()\s]+)\)', near, contents(nbs, m[1] or ''))
+    return re.sub(r'<!-- pages(?:: (.+?))? -->', fill, s)
