@@ -9,7 +9,7 @@ Docs: https://hookbook.github.io/hookbook/crew.html.md"""
 # %% auto #0
 __all__ = ['traits_of', 'ranks_of', 'difference', 'Crew', 'rank_file']
 
-# %% ../nbs/435_crew.ipynb #3802c091
+# %% ../nbs/435_crew.ipynb #8f45a807
 import hashlib, json, time, zlib
 from pathlib import Path
 import torch
@@ -19,7 +19,7 @@ from fastcore.basics import patch
 from .words import some
 from .ranks import *
 
-# %% ../nbs/435_crew.ipynb #2beebe0e
+# %% ../nbs/435_crew.ipynb #3113ea81
 def traits_of(
     model:nn.Module, # The model, or a wrapper of it such as `DistributedDataParallel`
     layers:dict, # Types of the layers that are recorded, by name
@@ -37,7 +37,7 @@ def _shape(p):
     if _is_flat(p): return 'flat'   # of a size that is another on each rank
     return 'lazy' if is_lazy(p) else f'{tuple(p.shape)}'
 
-# %% ../nbs/435_crew.ipynb #68bf07e6
+# %% ../nbs/435_crew.ipynb #884fa9ca
 def _fingerprint(model):
     "A number for a few of the weights, in memory as they are"
     plain = [p.detach() for p in model.parameters() if _is_plain(p)]
@@ -53,7 +53,7 @@ def _first(p):
     x = torch.as_strided(p, (min(16, p.numel()),), (1,)) if p.is_contiguous() else p.reshape(-1)[:16]
     return x.cpu().contiguous().view(torch.uint8).numpy().tobytes()
 
-# %% ../nbs/435_crew.ipynb #c60b9961
+# %% ../nbs/435_crew.ipynb #2a30fff0
 def ranks_of(
     model:nn.Module, # Any model
 ) -> list: # Empty where it says nothing of it: then it is all of them
@@ -64,7 +64,7 @@ def ranks_of(
     d = torch.distributed
     return sorted(d.get_process_group_ranks(group)) if isinstance(group, d.ProcessGroup) else []
 
-# %% ../nbs/435_crew.ipynb #92ca29cc
+# %% ../nbs/435_crew.ipynb #93e862a1
 def difference(
     mine:dict, # As `traits_of` gives it
     other:dict, # Of another rank
@@ -88,7 +88,7 @@ def _odd(theirs, mine):
     if new: return f'with {some(new, 2)}'
     return f'without {some(without, 2)}' if without else 'of other types'
 
-# %% ../nbs/435_crew.ipynb #14b5ec5a
+# %% ../nbs/435_crew.ipynb #818a1d4c
 class Crew:
     "The ranks that record the same: who they are, and what became of them"
     patience = 10. # Seconds in which another rank has to begin its recording, and to come to a flush
@@ -102,7 +102,7 @@ class Crew:
         d = torch.distributed
         # private; what a user may pass to `init_process_group`, and it outlives the process group
         base = d.distributed_c10d._get_default_store() if store is None else store
-        self.store = d.PrefixStore('hookbook', base)
+        self.store = None if base is None else d.PrefixStore('hookbook', base)   # MPI has none
         self.rank = d.get_rank() if rank is None else rank
         self.world = d.get_world_size() if world is None else world
         self.traits = traits
@@ -110,9 +110,11 @@ class Crew:
         self.lost = {}   # why others did not
         self.held,self.rest,self.pause = 0,0,0   # meetings; flushes to let pass, and how many it was the last time
         self.alone = ''   # why nothing is merged any more
-        self.postponed,self.over = False,False
+        self.postponed,self.over,self.given = False,False,False   # `given`: was what layers are given in the first step merged?
+        self.since,self.said = None,''   # from which step on somebody is missing, and how it was put
         self.began = time.monotonic()
-        self._report()
+        try: self._report()
+        except Exception as e: self.fail(e)   # a store that can't be asked
 
     def __repr__(self): return f'Crew: rank {self.rank} of {self.world}, with {_named(self.members)}'
 
@@ -121,7 +123,7 @@ def _named(ranks): # `ranks 1 to 3`
     if len(ranks)>2 and ranks[-1]-ranks[0]==len(ranks)-1: return f'ranks {ranks[0]} to {ranks[-1]}'
     return f'ranks {some(ranks[:-1], 8)} and {ranks[-1]}'
 
-# %% ../nbs/435_crew.ipynb #5b6891ee
+# %% ../nbs/435_crew.ipynb #31a87ffa
 @patch
 def _report(self:Crew):
     "Put down what this rank records"
@@ -133,7 +135,7 @@ def _report(self:Crew):
     self.store.set(f'{self.name}/has/{self.rank}', '1')
     self.store.add(f'{self.rank}/n', 1)
 
-# %% ../nbs/435_crew.ipynb #30c427a2
+# %% ../nbs/435_crew.ipynb #663adbda
 @patch
 def state_of(self:Crew,
     rank:int, # Another one
@@ -146,7 +148,7 @@ def state_of(self:Crew,
     theirs = json.loads(self.store.get(f'{rank}/{self.number}'))
     return 'other',difference(self.traits, theirs, rank)
 
-# %% ../nbs/435_crew.ipynb #a3d88ed7
+# %% ../nbs/435_crew.ipynb #a6a1fd43
 @patch
 def _deadline(self:Crew, state, came, last):
     "Until when a rank is waited for"
@@ -167,7 +169,7 @@ def _missing(self:Crew, key, came, last):
         res[r] = state,why or dict(open='it did not come', absent='it does not record').get(state, '')
     return res
 
-# %% ../nbs/435_crew.ipynb #93ad0c1d
+# %% ../nbs/435_crew.ipynb #12151f63
 @patch
 def _decide(self:Crew, key, last):
     "Who takes part in a meeting: what the first has written that knew"
@@ -184,7 +186,7 @@ def _decide(self:Crew, key, last):
         nap = min(1.5*nap, .1)
     return json.loads(self.store.get(key))
 
-# %% ../nbs/435_crew.ipynb #4fc6cc8a
+# %% ../nbs/435_crew.ipynb #ed2203a8
 @patch
 def meet(self:Crew,
     last:bool=False, # Is it the end of the recording?
@@ -196,7 +198,8 @@ def meet(self:Crew,
             return
         key = f'{self.name}/{self.held}'
         self.held += 1
-        found = self._decide(key, last)
+        try: found = self._decide(key, last)
+        except Exception as e: return self.fail(e)   # the store is gone, and the rank that had it
         self.postponed = not found['ranks']
         if not self.postponed: return self._go(key, found)
         self.pause = self.rest = 2*self.pause or 1
@@ -237,7 +240,17 @@ def leave(self:Crew,
     try: self.store.set(f'{self.name}/end/{self.rank}', why)
     except Exception: pass   # there is nobody to be told any more
 
-# %% ../nbs/435_crew.ipynb #450684f4
+@patch
+def drop_out(self:Crew,
+    why:str, # As the others shall see it
+):
+    "This rank takes no part any more"
+    self.leave(why)
+    self.lost.update({r: 'they were not waited for, since '+why.replace('its', 'the', 1) for r in self.members if r!=self.rank})
+    self.members,self.postponed = [self.rank],False
+    self._stay_alone()
+
+# %% ../nbs/435_crew.ipynb #517d12fa
 @patch
 def caveat(self:Crew,
     since:str='', # From where on: ` from step 10 on`
@@ -251,7 +264,7 @@ def caveat(self:Crew,
     parts = ' Its norms are those of the parts of parameters that it has.' if self.traits['sharded'] and self.alone else ''
     return f'The numbers{since} are of {whose}, and {others}: {why}.{parts}'
 
-# %% ../nbs/435_crew.ipynb #7e7b05fe
+# %% ../nbs/435_crew.ipynb #acdb801e
 @patch(as_prop=True)
 def writes(self:Crew) -> bool: return bool(self.alone) or self.rank==self.members[0]
 

@@ -170,6 +170,8 @@ def arrange(self:Table,
         if s not in rows: continue
         row = torch.as_tensor(old[rows[s]])
         self.data[i,place] = row.to(self.data)
+    if self.steps: self.cells = self.data[self.now].unbind(0)
+    self.seen = {self.index[n] for n,i in was.items() if i in self.seen}
     self.version += 1
 
 # %% ../nbs/430_ranks.ipynb #fa853e6b
