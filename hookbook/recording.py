@@ -221,7 +221,7 @@ def closeups(self:Recording): return self.closeup.read()
 @patch
 def flush(self:Recording):
     "Merge the ranks of a distributed run that record the same, and save if a `path` was given"
-    self._share()
+    if self.crew is not None or in_ranks(): self.share()   # of the next chapter
     self._save()
 
 @patch
@@ -230,77 +230,11 @@ def _save(self:Recording):
     if self.crew is None: self.save(self.path)
     elif self.crew.writes: self.save(self.crew.file(self.path))
 
-# %% ../nbs/480_recording.ipynb #48d00001
-@patch
-def _join(self:Recording):
-    "Look for the ranks that record the same"
-    pace,clock,track = self.pace,self.clock,self.tracks['layers']
-    often = dict(every=pace.every) if pace.budget is None else dict(budget=pace.budget)
-    options = often | dict(steps=track.rows, hist=track.hist, channels=self.layer_look.channels, inputs='inputs' in self.tracks,
-        output_grads='output_grads' in self.tracks, extra=[f.name for f in track.layout.fields[len(STATE):]],
-        scaler=self.info.scaler, optimizers=bool(self.opts), limit=clock.limit)
-    model = self.model if self.model is not None else nn.Module()
-    self.crew = Crew(traits_of(model, self.info.kinds, options))
-    self.info.world = self.crew.world
-
-@patch(as_prop=True)
-def _together(self:Recording):
-    "Are there ranks that numbers are merged with?"
-    return self.crew is not None and len(self.crew.members)>1
-
-# %% ../nbs/480_recording.ipynb #48d00002
-@patch
-def _share(self:Recording):
-    "Merge what is new with the other ranks, as far as they take part"
-    if self.crew is None and in_ranks(): self._join()
-    crew = self.crew
-    if crew is None or crew.over: return
-    since,group = self._since(),crew.meet(last=self.closed)
-    if group: self._merge(group)
-    if self.closed: crew.leave(crew.alone)
-    self._label(since)
-
-@patch
-def _merge(self:Recording, group):
-    fed = {} if self.crew.given else {n: (float(squares), k) for n,(squares,k) in self.layer_look.fed.items()}
-    try: self.pace.every = merge_ranks(self.tracks, self.info, group, self.pace.wanted, fed)
-    except Exception as e: return self.crew.fail(e)
-    self.crew.given = True   # it is of the first step
-    self.layer_look.fed.update({n: (torch.tensor(squares), k) for n,(squares,k) in fed.items()})
-    self.info.given = self.given
-    if 'params' in self.tracks: self.opt_look.table = self.tracks['params']   # which may be one that only others had
-
-# %% ../nbs/480_recording.ipynb #48d00003
-@patch
-def _since(self:Recording):
-    "From where on nothing was merged: nothing if nothing ever was, and `None` if there is nothing"
-    new = [t.steps[t.merged] for t in self.tracks.values() if len(t.steps)>t.merged]
-    if not new: return None
-    return f' from step {min(new)} on' if any(t.merged for t in self.tracks.values()) else ''
-
-@patch
-def _label(self:Recording, since):
-    "Say whose numbers they are"
-    crew,info = self.crew,self.info
-    if crew.lost and crew.since is None: crew.since = since
-    since = crew.since if crew.lost else since
-    said = '' if since is None else crew.caveat(since)
-    rest = info.caveat.removeprefix(crew.said).strip()
-    info.caveat,crew.said = f'{said} {rest}'.strip(),said
-    info.ranks = crew.members
-
 # %% ../nbs/480_recording.ipynb #48d00004
 @patch
 def _upto(self:Recording, t):
     "Rows and spans of `t` that may be read"
-    if not self._together or self.crew.over or self.crew.postponed: return len(t.steps),len(t.spans)
-    return t.merged,t.closed
-
-@patch
-def which_steps(self:Recording):
-    t = self.tracks['layers']
-    if not len(self.steps) and t.steps: return f'{len(t.steps)} steps that wait for the other ranks: rec.flush() in all of them'
-    return Run.which_steps(self)
+    return (len(t.steps),len(t.spans)) if self.crew is None else self.crew.upto(t)
 
 # %% ../nbs/480_recording.ipynb #32212912
 @patch
@@ -329,6 +263,7 @@ def close(self:Recording,
 ):
     "Take all hooks off; what was recorded stays. Safe to call twice"
     if self.closed: return self._close_again(flush)
+    if self.crew is None and in_ranks(): self.join_ranks()   # one that had not a single batch
     self.eager.set(False)
     self.guard('the weights at the end', self._look_at_end)
     self.info.given,self.info.left_out = self.given,self.left_out
@@ -339,8 +274,7 @@ def close(self:Recording,
     self.closed,self.pace.live,self.pace.eval_live = True,False,False
     self.opt_look.let_go()
     if flush: self._try_to_save(self.flush)
-    elif self.crew is not None: self._label(self._since())
-    if flush and self.crew is not None and self.crew.said: warn_softly(f'hookbook: {self.crew.said}')
+    if self.crew is not None: self.tell_alone(warn=flush)
     self.tell()
 
 @patch
@@ -374,24 +308,15 @@ def __enter__(self:Recording):
 def __exit__(self:Recording, kind, *args):
     self.close(flush=kind is None)
     if kind is None: return
-    self._fall_out(f'its recording ended with {kind.__name__}')   # the other ranks may not be there to merge with
+    if self.crew is not None: self.fall_out(f'its recording ended with {kind.__name__}')   # the others may not be there to merge with
     if self.path: self._try_to_save(self._save)
-
-@patch
-def _fall_out(self:Recording, why):
-    "Tell the other ranks that this one takes no part any more"
-    crew = self.crew
-    if crew is None or crew.over: return
-    since = self._since()
-    crew.drop_out(why)
-    self._label(since)
 
 # %% ../nbs/480_recording.ipynb #e8ec4fde
 @patch
 def __del__(self:Recording):
     if not getattr(self, 'closed', True) and not sys.is_finalizing():
         self.close(flush=False)
-        self._fall_out('its recording was never closed')
+        if self.crew is not None: self.fall_out('its recording was never closed')
 
 # %% ../nbs/480_recording.ipynb #48c10002
 @patch
@@ -458,8 +383,8 @@ def _step_begins(self:Recording):
     if self.attached.stale: self._scan_anew()
     if self.view and self.pace.live: self._show()
     if self.pace.live and not self.opts: self.tell()   # else the optimizer has ended the last step
-    if self.crew is None and in_ranks(): self._join()
-    self.pace.account(ranked=self._together, uncompiled=self.eager.needed)
+    if self.crew is None and in_ranks(): self.join_ranks()
+    self.pace.account(ranked=self.crew is not None and self.crew.together, uncompiled=self.eager.needed)
     step = self.clock.step
     self.info.ran = step+1
     if self.flush_every and step and step%self.flush_every==0: self._try_to_save(self.flush)
@@ -485,7 +410,7 @@ def _scan_anew(self:Recording):
 def _eval_begins(self:Recording):
     "An evaluation pass begins"
     if self.attached.stale: self._scan_anew()
-    if self.crew is None and in_ranks(): self._join()
+    if self.crew is None and in_ranks(): self.join_ranks()
     untrained = self.clock.step<0
     if self.pace.evaluates(self.clock.evals-1, untrained): self._open_eval_row(untrained)
     self.eager.begins(self.pace.eval_live)

@@ -7,12 +7,13 @@ Docs: https://hookbook.github.io/hookbook/rehearsal.html.md"""
 # %% auto #0
 __all__ = ['Played', 'rehearse']
 
-# %% ../nbs/425_rehearsal.ipynb #220efce2
+# %% ../nbs/425_rehearsal.ipynb #7a947592
 import json, os, signal, subprocess, sys, tempfile, textwrap, time, traceback
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
-# %% ../nbs/425_rehearsal.ipynb #71e7409f
+# %% ../nbs/425_rehearsal.ipynb #52914d54
 @dataclass
 class Played:
     "What one process of a rehearsal did"
@@ -24,25 +25,30 @@ class Played:
     late:bool=False # Was it ended, since its time was up?
     result:object=None # What the code has called `result`, if JSON knows such a thing
 
-# %% ../nbs/425_rehearsal.ipynb #c1393f4b
+# %% ../nbs/425_rehearsal.ipynb #4f75193b
 def _play(code, rank, n, port, folder):
     "Run `code` as one of `n` ranks; in a process of its own"
     os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(n), LOCAL_WORLD_SIZE=str(n), MASTER_ADDR='127.0.0.1',
                       MASTER_PORT=str(port), TORCHELASTIC_USE_AGENT_STORE='True')
     names = dict(__name__='__main__', rank=rank, n=n)
+    status = 0
     try: exec(compile(code, '<rehearsal>', 'exec'), names)
-    finally:
-        if 'result' in names: (folder/f'result{rank}').write_text(json.dumps(names['result']))
+    except SystemExit as e: status = e.code if isinstance(e.code, int) else 1 if e.code else 0
+    except BaseException as e:
+        traceback.print_exception(e.with_traceback(e.__traceback__.tb_next))   # without our own line
+        status = 1
+    if 'result' in names: (folder/f'result{rank}').write_text(json.dumps(names['result']))
+    sys.stdout.flush()
+    os._exit(status)   # to take all of PyTorch down again would take seconds
 
-# %% ../nbs/425_rehearsal.ipynb #af85de27
+# %% ../nbs/425_rehearsal.ipynb #4e409e86
 def _fork(code, rank, n, ports, folder):
     "A process for a rank, which waits until it is told where to meet"
     if pid := os.fork(): return pid
     for fd,name in ((1,'out'),(2,'err')): os.dup2(os.open(folder/f'{name}{rank}', os.O_CREAT|os.O_WRONLY), fd)
     _play(code, rank, n, int(os.read(ports, 8)), folder)
-    sys.exit()
 
-# %% ../nbs/425_rehearsal.ipynb #e3333473
+# %% ../nbs/425_rehearsal.ipynb #82b5fb92
 def _wait(pids, seconds):
     "Exit status and time of each process; those that are late are ended"
     began,done = time.monotonic(),{}
@@ -55,7 +61,7 @@ def _wait(pids, seconds):
             elif took>seconds: os.kill(pid, signal.SIGKILL)
     return [done[p] for p in pids]
 
-# %% ../nbs/425_rehearsal.ipynb #d8ceaa26
+# %% ../nbs/425_rehearsal.ipynb #06ed3d98
 def _rehearse(code, n, seconds):
     "One rehearsal, in a process that has imported PyTorch and started no thread"
     from torch.distributed import TCPStore
@@ -69,16 +75,17 @@ def _rehearse(code, n, seconds):
     return [dict(rank=r, status=s, out=text('out', r), err=text('err', r), seconds=t, late=late, result=json.loads(text('result', r) or 'null'))
             for r,(s,t,late) in enumerate(ends)]
 
-# %% ../nbs/425_rehearsal.ipynb #b0dd48c3
+# %% ../nbs/425_rehearsal.ipynb #d9076e29
 def _serve():
     "Read rehearsals from standard input, and write what came of them"
-    import torch, hookbook.record
+    import torch
+    for name in ('torch._dynamo','hookbook.record'): import_module(name)   # the first comes with the first step of an optimizer, and takes its time
     torch.set_num_threads(1)
     said = os.dup(1)
     for code,n,seconds in json.load(sys.stdin):
         os.write(said, (json.dumps(_rehearse(code, n, seconds))+'\n').encode())
 
-# %% ../nbs/425_rehearsal.ipynb #39a771a7
+# %% ../nbs/425_rehearsal.ipynb #10343166
 def rehearse(
     *codes, # Python as text, the same for each rank: it finds `rank` and `n`, and what it calls `result` comes back. Several are played one after the other
     n:int=2, # Processes
