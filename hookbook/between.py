@@ -21,8 +21,8 @@ from .op_names import op_inputs, passed, writes_first
 from .own_code import OpWatch
 from .taps import Tap
 from .capturing import capture
-from .edits import as_edit, NamedEdit, said_edit, same_shapes
-from .editing import edit
+from .edits import said_edit, same_shapes
+from .editing import edit, grads_edited, Planned, put_inputs
 
 # %% ../nbs/280_between.ipynb #fb99c3f4
 @patch
@@ -37,6 +37,7 @@ def watch_ops(self:Tap):
 def op_called(self:Tap, op, f, args, kwargs):
     "A function that was asked for is called"
     self.owners[op.name] = op.module
+    if self.plan.sees_grads: self.given = tensors((args,kwargs))
     if self.plan.sees_inputs: self.op_value('in', op, op_inputs(f, args, kwargs), writes_first(f, args, kwargs))
     out = f(*args, **kwargs)
     if self.plan.sees_outputs: self.op_value('out', op, out)
@@ -46,7 +47,8 @@ def op_called(self:Tap, op, f, args, kwargs):
 @patch
 def op_value(self:Tap, what, op, v, spoilt=False):
     "What a function was given, or gives; is it about to be overwritten?"
-    if get_ident()!=self.gate.owner or recomputing() or blind() or is_fake(v): return self.op_aside(what, op.name, v)
+    aside = get_ident()!=self.gate.owner or recomputing() or blind() or is_fake(v) or self.gate.scope.others()
+    if aside: return self.op_aside(what, op.name, v)
     self.fire(what, op.name, v)
     run = self.store.cur
     if spoilt and what in run: run[what][op.name][-1].make_own()
@@ -60,6 +62,7 @@ def op_aside(self:Tap, what, name, v):
     if recomputing(): self.watch_value_again('grad' if what=='out' else 'grad_in', name, v)
     elif self.gate.owner is None: pass  # a forward that `every` passes over
     elif get_ident()!=self.gate.owner: self.facts.add('thread')
+    elif self.gate.scope.others(): self.facts.add('task')
     else: self.warn_blind(name, blind() or 'fake')
 
 # %% ../nbs/280_between.ipynb #bd517155
@@ -87,46 +90,54 @@ class instead:
 
     def __repr__(self): return f'instead({said_edit(self.f)})'
 
+    def check(self, name, what='out'): self(name, None, None)
+
     def __call__(self, name, v, call):
         raise TypeError(f'instead takes the place of a function, such as {name+"/softmax"!r}, and {name!r} is a layer: '
                         'give a function of its value')
 
 # %% ../nbs/280_between.ipynb #53f27dee
-class OpEdits:
+class OpEdits(Planned):
     "What is to be done to one function"
-    def __init__(self, name, edits):
-        self.name = name
+    def __init__(self, name, edits, what='out', pick=None):
+        super().__init__(name, what, pick)
         self.instead = next((e.f for e in edits if isinstance(e, instead)), None)
-        edits = [e for e in edits if not isinstance(e, instead)]
-        self.functions = [as_edit(name, e) for e in edits]
         for e in edits:
-            if hasattr(e, 'check'): e.check(name)
+            if not isinstance(e, instead): self.add(e)
 
-    def __call__(self, out, call):
-        for f in self.functions: out = same_shapes(self.name, out, f(self.name, out, call))
-        return out
+    @property
+    def key(self): return self.name   # an edit asks for one kind of value of all its functions
 
 # %% ../nbs/280_between.ipynb #86fe030e
-def _edited(plan, call, f, args, kwargs):
-    "The result of a function with its edits"
-    in_place = bool(args) and isinstance(args[0], Tensor) and writes_first(f, args, kwargs)
-    if plan.instead:
-        kwargs = passed(f, kwargs)
-        kwargs.pop('inplace', None)
-        f = plan.instead
-    if not in_place: return _not_in_place(plan, call, f, args, kwargs)
-    y,*rest = args
-    new = plan(f(y.clone(), *rest, **kwargs), call)
-    return y.copy_(same_shapes(plan.name, y, new))
+@patch
+def result(self:OpEdits, call, f, args, kwargs):
+    "What a function gives with its edits"
+    target = args[0] if args and isinstance(args[0], Tensor) and writes_first(f, args, kwargs) else None   # that it writes into
+    if self.instead: f,kwargs = self.instead,{k: v for k,v in passed(f, kwargs).items() if k!='inplace'}
+    if self.what=='in': args,kwargs = self.given(call, f, args, kwargs)
+    if self.what=='grad': return grads_edited(self, call, f(*args, **kwargs), alias=target is None)
+    if target is None: return self._not_in_place(call, f, args, kwargs)
+    if self.what=='in' and args[0] is target: return f(*args, **kwargs)
+    new = f(args[0].clone(), *args[1:], **kwargs)
+    return target.copy_(same_shapes(self.name, target, new if self.what=='in' else self.changed(new, call)))
 
 # %% ../nbs/280_between.ipynb #c55694ed
-def _not_in_place(plan, call, f, args, kwargs):
+@patch
+def _not_in_place(self:OpEdits, call, f, args, kwargs):
     out = f(*args, **kwargs)
-    target = kwargs.get('out')
-    new = plan(out, call)
+    if self.what=='in': return out
+    target,new = kwargs.get('out'),self.changed(out, call)
     if target is None or new is target: return new
     for t,o in zip(tensors(target), tensors(new)): t.copy_(o)
     return target
+
+@patch
+def given(self:OpEdits, call, f, args, kwargs):
+    "What a function is called with, with its edits"
+    named = op_inputs(f, args, kwargs)
+    new = self.changed(named, call)
+    own,by_name = put_inputs(args, {k: v for k,v in kwargs.items() if k in named}, named, new)
+    return own,{**kwargs, **by_name}
 
 # %% ../nbs/280_between.ipynb #abf7a6ff
 @patch
@@ -145,7 +156,7 @@ def op_plan(self:edit, op):
         made = mod if '<' in mod else ''   # in a module without a name
         def meant(c): return op.module in c.modules.values() and c.takes(name, made)
         edits = [e for c,e in self.ops if meant(c)]
-        self.op_plans[op.name] = OpEdits(op.name, edits)
+        self.op_plans[op.name] = OpEdits(op.name, edits, self.what, self.pick)
     return self.op_plans[op.name]
 
 # %% ../nbs/280_between.ipynb #d7dc1a73
@@ -163,7 +174,8 @@ def op_change(self:edit, op, f, args, kwargs):
     if op.by_itself: raise RuntimeError(f'{op.name!r} {_repeated}')
     self.again_later()
     call = self._next_call(op.name)._replace(site=op.site)
-    try: return _edited(self.op_plan(op), call, f, args, kwargs)
+    if not self.now(): return f(*args, **kwargs)
+    try: return self.op_plan(op).result(call, f, args, kwargs)
     except Exception as e:
         name_fault(e, op.module, edit, op.name)
         raise

@@ -121,12 +121,16 @@ def _build_map(cls, names, vs):
     return res
 
 # %% ../nbs/240_disk.ipynb #5348ebbc
+def _build_packed(cls, names, vs):
+    if len(vs)!=4 or not all(isinstance(t, Tensor) for t in vs if t is not None): raise TypeError('its parts are no tensors')
+    return PackedSequence(*vs)
+
 _build = dict(
     list=lambda cls,names,vs: vs,
     tuple=_build_tuple,
     named=_build_named,
     map=_build_map,
-    packed=lambda cls,names,vs: PackedSequence(*vs),
+    packed=_build_packed,
     fields=lambda cls,names,vs: _with_fields(_loaded_class(cls, object), dict(zip(names, vs))),
     dist=lambda cls,names,vs: _with_fields(_loaded_class(cls, Distribution), dict(zip(names, vs))))
 
@@ -196,7 +200,9 @@ def packed(self:Activations) -> tuple: # Tensors by key, and a dict that says ho
     res = _Packing(self)
     for run in res.about['runs']:
         for layers in run.values():
-            for name,calls in layers.items(): layers[name] = [c for c in calls if c is not None]
+            for name,calls in list(layers.items()):
+                layers[name] = [c for c in calls if c is not None]
+                if not layers[name]: del layers[name]  # no gradient came
     return res.tensors,res.about
 
 @patch
@@ -270,6 +276,7 @@ def _check_run(run, what, get):
     for layers in run.values():
         known = isinstance(layers, dict) and all(isinstance(c, list) for c in layers.values())
         _expect(known, 'a forward is no list of calls by layer')
+        for name in [n for n,calls in layers.items() if not calls]: del layers[name]
         for spec in (o for calls in layers.values() for o in calls): unpack(spec, get)
 
 def _check_places(sites):

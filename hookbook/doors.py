@@ -17,6 +17,7 @@ from torch import nn
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.optim import Optimizer
 from fastcore.basics import patch
+from .attach import plain_opts
 from .record import record
 
 # %% ../nbs/810_doors.ipynb #91668df6
@@ -76,7 +77,8 @@ def optimizers_of(
     "The optimizers that update parameters of `model`"
     # private: one that is being made has none yet
     whole = [o for o in living(Optimizer) if hasattr(o, '_optimizer_step_pre_hooks')]
-    return [o for o in whole if uses(o, model)]
+    inner = dict.fromkeys(p for o in whole for p in plain_opts(o))   # of a wrapper, what steps
+    return [o for o in inner if uses(o, model)]
 
 # %% ../nbs/810_doors.ipynb #120cc4e7
 # PyTorch, Python itself, and we

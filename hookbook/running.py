@@ -6,7 +6,8 @@ Docs: https://hookbook.github.io/hookbook/running.html.md"""
 
 # %% auto #0
 __all__ = ['force_eager', 'running_modules', 'outermost_module', 'times_running', 'backward_pass', 'recomputing', 'Repeated',
-           'repeat_within', 'blind', 'is_fake', 'many_in_one', 'out_of_graph', 'in_python', 'Switch', 'fast_path_off']
+           'checkpoint_now', 'repeat_within', 'blind', 'is_fake', 'many_in_one', 'out_of_graph', 'in_python', 'Switch',
+           'fast_path_off']
 
 # %% ../nbs/100_running.ipynb #125701ec
 import sys
@@ -79,6 +80,12 @@ def _checkpoints():
             inner = getattr(made.get('gen'), 'gi_frame', None)
             if inner and 'new_frame' in inner.f_locals: yield inner.f_locals['new_frame'],'recompute_fn'
         frame = frame.f_back
+
+# %% ../nbs/100_running.ipynb #fa6115b9
+def checkpoint_now(
+): # Its `ctx`, the same in the first forward and in the repetition; `None` outside of any, and in one of the other kind
+    "The innermost reentrant checkpoint whose function runs now"
+    return next((holder for holder,name in _checkpoints() if name=='run_function'), None)
 
 # %% ../nbs/100_running.ipynb #1b58d9c0
 def repeat_within(

@@ -18,7 +18,7 @@ from .kept import Activations, NotCaptured
 from .capturing import capture
 from .kept_rows import BatchRows, check_mask
 from .sweep import with_progress
-from .minibatches import Rows
+from .minibatches import RowSet
 
 # %% ../nbs/254_tops.ipynb #4e18bbf9
 def first_best(
@@ -308,7 +308,7 @@ def top(self:Activations,
     res = {}
     for name in self:
         best = Best(k, once, largest)
-        for t,where in _pieces(Rows(self, name, with_rows=True), piece): best._look_at(name, t, where, units)
+        for t,where in _pieces(RowSet(self, name, with_rows=True), piece): best._look_at(name, t, where, units)
         if best.values is None: raise ValueError(f'{name!r} has no rows')
         res[name] = best.result()
     return res
