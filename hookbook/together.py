@@ -98,3 +98,13 @@ def fall_out(self:Recording,
     since = self._since()
     self.crew.drop_out(why)
     self._label(since)
+
+# %% ../nbs/485_together.ipynb #33ec74a6
+@patch
+def break_off(self:Recording,
+    why:str='its training failed', # As other ranks of a distributed training shall see it
+):
+    "Close it after a failure, and save what there is: other ranks may not be there to merge with, so they are told, and not waited for"
+    self.close(flush=False)
+    if self.crew is not None: self.fall_out(why)
+    if self.path: self._try_to_save(self._save)
