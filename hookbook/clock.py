@@ -26,6 +26,7 @@ class Clock:
         self.passes = [0,0]   # training passes since an optimizer has ended a step, and the most that a step had
         self.evals,self.before = 0,0   # evaluation passes so far, and those before the first step
         self.turns = Turns()
+        self.threads = set()   # in which the whole model runs now
 
     def model_begins(self,
         train:bool, # Is it a pass that trains?

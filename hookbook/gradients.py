@@ -76,10 +76,10 @@ def _behind_small(run, names):
     return np.any([h<_small_share*usual for h in heads], 0) if heads else np.zeros(len(usual), bool)
 
 # %% ../nbs/530_gradients.ipynb #a7d30007
-def _was_start(run, spell, n):
+def _was_start(spell, n, gated):
     "Was it over in the first tenth of a run of `n` rows, or, where the part behind starts at 0, is it over at all?"
     if spell.first>1: return False
-    return spell.last<n/10 or bool(_gates(run)) and spell.last<n-1
+    return spell.last<n/10 or gated and spell.last<n-1
 
 # %% ../nbs/530_gradients.ipynb #48c750de
 _glorot = 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks'
@@ -103,13 +103,15 @@ _nothing_arrives = dict(
          'units that never fire, a product with 0, `clamp`, rounding or `argmax`')
 
 # %% ../nbs/530_gradients.ipynb #a7d30008
-def _why_small(run, name, there):
-    "Words for the gradient of `name`: exactly 0, lost in a recurrent layer, or vanished otherwise"
-    if not there.any(): return _nothing_arrives
-    owners = list(run.info.owners.values())
-    kinds = list(kinds_of(run).values())
-    at = next((i for i,o in enumerate(owners) if o==layer_of(name)), len(owners))
-    return _forgotten if any(k.recurrent for k in kinds[at:]) else _vanished
+def _why_small(run):
+    "A function that has words for the gradient of a parameter: exactly 0, lost in a recurrent layer, or vanished otherwise"
+    at,owners = {},run.info.owners.values()
+    for i,o in enumerate(owners): at.setdefault(o, i)
+    last = max((i for i,k in enumerate(kinds_of(run).values()) if k.recurrent), default=-1)
+    def words(name, there):
+        if not there.any(): return _nothing_arrives
+        return _forgotten if at.get(layer_of(name), len(at))<=last else _vanished
+    return words
 
 # %% ../nbs/530_gradients.ipynb #65267512
 @rule('vanishing gradient', f'{_glorot}; measured: 1/30 and more in healthy trainings', explains=('loss at chance',))
@@ -127,15 +129,16 @@ def vanishing_gradient(
     below_median = (g<relative*median) & (len(names)>2)
     vanished = (g<least) & (g<relative*largest)
     hits = (below_median | vanished) & ~_spared(run, names)[:,None] & ~_behind_small(run, names)
+    gated,times,why = bool(_gates(run)),Times(run.grads),_why_small(run)
     for name,row,hit in zip(names, g, hits):
-        spell = Times(run.grads).spell(hit, persist)
-        if not spell or _was_start(run, spell, len(row)): continue
+        spell = times.spell(hit, persist)
+        if not spell or _was_start(spell, len(row), gated): continue
         ref,which = median,'median'
         if not (row<relative*median)[spell.rows].all(): ref,which = largest,'largest'
         there = row[spell.rows]
         seen,rms = np.median(there/ref[spell.rows]),float(np.median(there))
         more = dict(unit=f'RMS of its gradient over that of the {which} weight', evidence=(f'RMS {num(rms)}',))
-        yield Finding(name, spell.steps, seen, relative, **_why_small(run, name, there), **more)
+        yield Finding(name, spell.steps, seen, relative, **why(name, there), **more)
 
 # %% ../nbs/530_gradients.ipynb #f63ef630
 def _running(x, steps, least=10):
@@ -226,7 +229,7 @@ def _moves(run, name, first, last):
 
 def _with_harm(run, spells):
     "Of spells by name those that do harm, and those that overlap with one that does: gradients explode together"
-    harm = [(a,b) for n,(a,b) in spells.items() if _does_harm(run, n, a, b)]
+    harm = {(a,b) for n,(a,b) in spells.items() if _does_harm(run, n, a, b)}
     return {n for n,(a,b) in spells.items() if any(c<=b and a<=d for c,d in harm)}
 
 # %% ../nbs/530_gradients.ipynb #638f02f2
@@ -341,19 +344,32 @@ _uneven = dict(unit=_by, explains=('loss at chance',), root='vanishing gradient'
 # %% ../nbs/530_gradients.ipynb #a7d30012
 _most_apart = 100.   # times; within it, a higher rate brings the slow one to 1e-4 and the quick one not yet to 1e-2
 
-def _has_own_rate(run, names, i, rows):
-    "Is the weight `i` moved far less than another by a gradient of the same size: has it a learning rate of its own?"
-    moved,grads = (stacked(o, names)[:,rows] for o in (run.updates.norm, run.grads.clipped))
-    rates = quietly(np.nanmedian, moved/np.where(grads>0, grads, np.nan), 1)
-    return quietly(np.nanmax, rates)>_most_apart*rates[i]
+_many = 500   # weights: from there on the steps of a spell are rounded, so that thousands of spells have few medians between them
 
-def _in_words_why_slow(run, names, ratios, i, rows):
-    "Words for the weight `i` that hardly moves in `rows`: the rate is too low, or others move far more"
-    factor = clipped_by(run, rows.start, rows.stop-1)
+class _Medians:
+    "Medians of each weight over some rows: of its ratios, and of how far a gradient moves it"
+    def __init__(self, run, names, ratios):
+        moved,grads = (stacked(o, names) for o in (run.updates.norm, run.grads.clipped))
+        with np.errstate(all='ignore'): self.rates = moved/np.where(grads>0, grads, np.nan)
+        self.run,self.ratios,self.known = run,ratios,{}
+        self.grain = max(ratios.shape[1]//8, 1) if len(names)>_many else 1
+
+    def over(self, first, last):
+        "(names,) ratios, (names,) rates, and how many times shorter clipping made the gradient, over the rows from `first` to `last`"
+        rows = slice(first//self.grain*self.grain, -(-(last+1)//self.grain)*self.grain)
+        key = rows.start,rows.stop
+        if key not in self.known: self.known[key] = [*self.medians(rows), clipped_by(self.run, rows.start, rows.stop-1)]
+        return self.known[key]
+
+    def medians(self, rows): return [quietly(np.nanmedian, o[:,rows], 1) for o in (self.ratios,self.rates)]
+
+# %% ../nbs/530_gradients.ipynb #ff514a57
+def _in_words_why_slow(i, usual, rates, factor):
+    "Words for the weight `i` that hardly moves: the rate is too low, or others move far more by gradients that are larger"
     if factor>FAR_CLIPPED: return dict(_stuck, **held_back(factor))
-    usual = quietly(np.nanmedian, ratios[:,rows], 1)
     times = np.nanmax(usual)/usual[i] if usual[i]>0 else np.inf
-    if not times>_most_apart or not np.nanmax(usual)>1e-5 or _has_own_rate(run, names, i, rows): return _stuck
+    has_own_rate = quietly(np.nanmax, rates)>_most_apart*rates[i]   # a gradient of the same size moves it far less than another
+    if not times>_most_apart or not np.nanmax(usual)>1e-5 or has_own_rate: return _stuck
     return dict(_uneven, means=_uneven['means'].format(num(float(times))))
 
 # %% ../nbs/530_gradients.ipynb #a7d30015
@@ -383,7 +399,7 @@ def update_ratio(
     usual = smoothed(ratios, window)
     leaps = _leaps(run, names, ratios, enormous)
     if not leaps.any(): need_steps(run, window)
-    grads = run.grads.norm
+    grads,beside = run.grads.norm,_Medians(run, names, ratios)
     for i,(name,row,medians,leap) in enumerate(zip(names, ratios, usual, leaps)):
         least = persist if leap.any() else window   # around a leap a short while counts as well
         large = _thrown_about(medians, row, high, window, persist, least)
@@ -401,5 +417,5 @@ def update_ratio(
         if small and not _is_schedule(small, row, low) and np.nanmax(grads[name])>0:
             first,last = small
             seen = quietly(np.nanmedian, row[first:last+1])
-            said = _in_words_why_slow(run, names, ratios, i, slice(first, last+1))
+            said = _in_words_why_slow(i, *beside.over(first, last))
             yield Finding(name, times.between(first, last), seen, low, **said)

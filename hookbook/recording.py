@@ -10,13 +10,14 @@ Docs: https://hookbook.github.io/hookbook/recording.html.md"""
 __all__ = ['no_layer', 'Recording']
 
 # %% ../nbs/480_recording.ipynb #17aad99d
-import sys, weakref
+import os, sys, threading, weakref
 from contextlib import contextmanager
 from functools import partial
 import torch
 from torch import nn
 from fastcore.basics import patch
 from fastcore.foundation import L
+from .nested import tensors
 from .modules import *
 from .running import *
 from .grads import TensorHooks
@@ -29,6 +30,7 @@ from .ranks import *
 from .clock import *
 from .closeup import *
 from .attach import *
+from .uncompiled import *
 from .looks import *
 from .clipping import *
 
@@ -77,6 +79,15 @@ def _as_list(opt):
     if opt is None: return []
     return list(opt) if isinstance(opt, (list,tuple,L)) else [opt]
 
+# %% ../nbs/480_recording.ipynb #7545eee5
+_alive = weakref.WeakSet()   # recordings that are open
+
+def _in_child():
+    "A process that was forked has copies of all objects: what it runs is no part of the recording, and the file is its parent's"
+    for rec in list(_alive): rec.disown()
+
+if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_in_child)
+
 # %% ../nbs/480_recording.ipynb #0bef9407
 class Recording(Run):
     "A `Run` that is being recorded: made by `record`"
@@ -87,7 +98,7 @@ class Recording(Run):
         check_model(model)
         if path: check_path(path)
         check_options(layers, steps, flush_every, scaler)
-        opts = [plain_opt(o) for o in _as_list(opt)]
+        opts = list(dict.fromkeys(p for o in _as_list(opt) for p in plain_opts(o)))
         check_owner(model, opts)
         self.clock,self.pace = clock or Clock(),pace or Pace(every, budget)
         further = ['inputs']*inputs+['output_grads']*output_grads
@@ -103,6 +114,7 @@ class Recording(Run):
         self.closed = False
         self.looked_last = False   # was there a last look at the weights?
         self._hang(model, layers, inputs, hold, opts)
+        _alive.add(self)
         if functions or asked: self.listen(asked, functions)   # of a later chapter
 
 # %% ../nbs/480_recording.ipynb #1faa66ed
@@ -172,10 +184,23 @@ def try_to(self:Recording,
     *args, # What to call it with
 ):
     "Call a method; a fault in it ends the recording, and nothing else"
-    try: getattr(self, method)(*args)
-    except Exception as e:
-        self.pace.pause()
-        self.guard.report('the recorder', e, 'hookbook stopped recording')
+    with self.guard.lock:   # several threads may run one model
+        try: getattr(self, method)(*args)
+        except Exception as e:
+            self.pace.pause()
+            self.guard.report('the recorder', e, 'hookbook stopped recording')
+
+# %% ../nbs/480_recording.ipynb #b1bb526e
+@patch
+def _joined_by(self:Recording, thread):
+    "A pass of the whole model begins in a thread; are there others in the middle of one?"
+    inside = self.clock.threads
+    if inside and inside!={thread}:
+        inside &= {t.ident for t in threading.enumerate()}   # one may have been killed within its pass
+        if inside-{thread}: self.info.errors.setdefault('threads', _at_once)
+    inside.add(thread)
+
+_at_once = 'the model ran in several threads at once: all calls are recorded, but to which step a call belongs is a matter of chance'
 
 # %% ../nbs/480_recording.ipynb #e5e786d8
 @patch(as_prop=True)
@@ -267,6 +292,14 @@ def close(self:Recording,
     if flush: self._try_to_save(self.flush)
     self.tell()
 
+# %% ../nbs/480_recording.ipynb #b6aed618
+@patch
+def disown(self:Recording):
+    "Let go of the model and the file without a look at anything: another process goes on with them"
+    self.closed,self.path,self.flush_every = True,None,None
+    self.guard.lock = threading.RLock()   # its other threads are not here, and may have held it
+    self.pace.live,self.pace.eval_live = False,False
+
 # %% ../nbs/480_recording.ipynb #228925d0
 @patch
 def last_look(self:Recording,
@@ -332,9 +365,11 @@ def _trains(self:Recording): return self.inner.training and torch.is_grad_enable
 def model_begins(self:Recording, *args):
     "A forward pass of the whole model begins"
     if recomputing(): return
+    self._joined_by(threading.get_ident())
     self._follow(self.clock.model_begins(self._trains()))
     live = self.pace.live if self.clock.train else self.pace.eval_live
     self.pace.resting = not live
+    if live and self.eager.on and not self.eager.told: self.guard('random numbers', self.eager.pass_begins, self.model, self.tracks['layers'].device)
     self.layer_look.pass_begins()
     if not self.clock.train: self.guard('evaluation passes', self.closeup.note_mode, self.inner, self.clock.step)
     elif live and args: self._closely('given', args[1])
@@ -343,8 +378,10 @@ def model_begins(self:Recording, *args):
 @patch
 def _model_ends(self:Recording, m=None, args=(), out=None):
     if recomputing(): return
+    if self.eager.random is not None: self.guard('random numbers', self.eager.pass_ends, self.tracks['layers'].device)
     if self.clock.train and self.pace.live and out is not None: self._await(m, args, out)
-    self.clock.model_ends()
+    self.clock.threads.discard(threading.get_ident())
+    if not self.clock.threads: self.clock.model_ends()
     if self.attached.functions: self.settle()
     self.pace.resting = False
 
@@ -427,7 +464,7 @@ def _look(self:Recording, name, m, args, out, train):
     self.guard(name, look.outputs, 'layers' if train else 'eval', name, m, out)
     if not train: return
     self.guard(name, look.call, name, m, out)
-    if 'output_grads' in self.tracks: self._ask_grads(name, out)
+    if 'output_grads' in self.tracks: self._ask_grads(name, out, args)
     if self.clock.step==0: self.guard(name, look.first_input, name, m, args)
     if not self.closeup.on: return
     self._closely('layer', name, m, out)
@@ -485,9 +522,10 @@ def _layer_called(self:Recording, name, m, args, kwargs):
 
 # %% ../nbs/480_recording.ipynb #a00ec0a6
 @patch
-def _ask_grads(self:Recording, name, out):
-    "Record the gradients of `out` when they come"
-    self.asked.add(output_grads(out, partial(_grad_came, weakref.ref(self), self.clock.step, name)))
+def _ask_grads(self:Recording, name, out, args=()):
+    "Record the gradients of `out` when they come; `args` is what the layer was given"
+    if not torch.is_grad_enabled(): return
+    self.asked.add(output_grads(out, partial(_grad_came, weakref.ref(self), self.clock.step, name), tensors(args)))
 
 def _grad_came(ref, step, name, path, g):
     rec = ref()

@@ -216,10 +216,11 @@ def _stepping(self:watch, opt, args, kwargs):
 
 @patch
 def _adopt(self:watch, opt):
-    self.owners[opt] = recs = [r for r in self.recs if r.model is not None and uses(opt, r.model)]
+    wraps = opt not in plain_opts(opt)   # then those inside come here, too
+    self.owners[opt] = recs = [] if wraps else [r for r in self.recs if r.model is not None and uses(opt, r.model)]
     for r in recs: r.add_opt(opt)
     # its model was compiled before we could see it: look next time
-    if self.compiles and not recs: self.eager.set(True)
+    if self.compiles and not recs and not wraps: self.eager.set(True)
 
 # %% ../nbs/820_watching.ipynb #9f8114b3
 @patch
