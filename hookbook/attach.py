@@ -190,6 +190,8 @@ def check_model(
     "Can `model` be recorded?"
     what = type(model).__name__
     if not isinstance(model, nn.Module): raise TypeError(f'record watches an nn.Module, and got a {what}')
+    if any(c.__module__.partition('.')[0]=='keras' for c in type(model).__mro__):
+        raise TypeError('Keras is not supported: its layers and optimizers go around those of PyTorch')
     if not is_scripted(model): return
     name = getattr(model, 'original_name', 'model')
     raise TypeError(f'TorchScript has compiled this {name}, and PyTorch runs no hooks there: '
@@ -239,6 +241,7 @@ class Eager:
     ):
         store_attr()
         self.on = False
+        self.told,self.random = False,None   # of a later chapter: was it said that random numbers differ, and where was the generator?
 
     def set(self,
         on:bool, # Is something to be seen from now on?

@@ -31,6 +31,7 @@ from .crew import *
 from .clock import *
 from .closeup import *
 from .attach import *
+from .uncompiled import *
 from .looks import *
 from .clipping import *
 
@@ -381,6 +382,7 @@ def model_begins(self:Recording, *args):
     self._follow(self.clock.model_begins(self._trains()))
     live = self.pace.live if self.clock.train else self.pace.eval_live
     self.pace.resting = not live
+    if live and self.eager.on and not self.eager.told: self.guard('random numbers', self.eager.pass_begins, self.model, self.tracks['layers'].device)
     self.layer_look.pass_begins()
     if not self.clock.train: self.guard('evaluation passes', self.closeup.note_mode, self.inner, self.clock.step)
     elif live and args: self._closely('given', args[1])
@@ -389,6 +391,7 @@ def model_begins(self:Recording, *args):
 @patch
 def _model_ends(self:Recording, m=None, args=(), out=None):
     if recomputing(): return
+    if self.eager.random is not None: self.guard('random numbers', self.eager.pass_ends, self.tracks['layers'].device)
     if self.clock.train and self.pace.live and out is not None: self._await(m, args, out)
     self.clock.threads.discard(threading.get_ident())
     if not self.clock.threads: self.clock.model_ends()
