@@ -32,6 +32,8 @@ from .closeup import *
 from .attach import *
 from .uncompiled import *
 from .looks import *
+from .resumed import *
+from .row import *
 from .clipping import *
 
 # %% ../nbs/480_recording.ipynb #89cfbcb2
@@ -94,16 +96,17 @@ class Recording(Run):
     def __init__(self, model, opt=None, layers=None, every=1, budget=None, hist=True, channels=True, inputs=False,
                  output_grads=False, scaler=None, steps=4096, path=None, flush_every=None, extra=None,
                  functions=False, asked=(), # listen to activations that are functions, and to functions that were asked for?
-                 clock=None, pace=None, hold=True, ended=None):   # what `watch` has others of
+                 clock=None, pace=None, hold=True, ended=None, start=0):   # what `watch` has others of
         check_model(model)
         if path: check_path(path)
+        was = earlier_run(path, start)
         check_options(layers, steps, flush_every, scaler)
         opts = list(dict.fromkeys(p for o in _as_list(opt) for p in plain_opts(o)))
         check_owner(model, opts)
-        self.clock,self.pace = clock or Clock(),pace or Pace(every, budget)
+        self.clock,self.pace = clock or Clock(start=start),pace or Pace(every, budget)
         further = ['inputs']*inputs+['output_grads']*output_grads
         tracks = _make_tracks(model, layers, hist, steps, extra, further)
-        super().__init__(tracks, RunInfo(passes=self.clock.passes, scaler=scaler is not None))
+        super().__init__(tracks, RunInfo(passes=self.clock.passes, scaler=scaler is not None, start=self.clock.start))
         self.layer_look = LayerLook(tracks, self.info, channels, scaler)
         self.opt_look = OptimizerLook(None, self.info, tracks['layers'].blank)
         self.closeup = CloseUp(self.info, scaler)
@@ -113,7 +116,9 @@ class Recording(Run):
         self.view = None   # called now and then with a run that grows: draws or saves it
         self.closed = False
         self.looked_last = False   # was there a last look at the weights?
+        if was: check_like(tracks, was, path)
         self._hang(model, layers, inputs, hold, opts)
+        if was: take_up(self, was, start)
         _alive.add(self)
         if functions or asked: self.listen(asked, functions)   # of a later chapter
 
@@ -291,6 +296,16 @@ def close(self:Recording,
     self.opt_look.let_go()
     if flush: self._try_to_save(self.flush)
     self.tell()
+    if self.view: self._show(True)   # of a later chapter
+
+# %% ../nbs/480_recording.ipynb #48000001
+@patch
+def whole(self:Recording) -> int: # Rows
+    "In how many rows is nothing missing any more? The last one may grow until the optimizer has stepped, or without one until the next begins"
+    t = self.tracks['layers']
+    n = self._upto(t)[0]
+    grows = n and not self.closed and t.steps[n-1]==self.clock.step and not (self.opts and self.clock.over)
+    return n-1 if grows else n
 
 # %% ../nbs/480_recording.ipynb #b6aed618
 @patch
@@ -405,7 +420,7 @@ def _step_begins(self:Recording):
     self.pace.account(ranked=in_ranks(), uncompiled=self.eager.needed)
     step = self.clock.step
     self.info.ran = step+1
-    if self.flush_every and step and step%self.flush_every==0: self._try_to_save(self.flush)
+    if self.flush_every and step>self.clock.start and step%self.flush_every==0: self._try_to_save(self.flush)
     if self.pace.begins(step): self._open_rows(step)
     self.closeup.on = False
     if self.pace.live: self.closeup.begins(step)
@@ -428,7 +443,7 @@ def _scan_anew(self:Recording):
 def _eval_begins(self:Recording):
     "An evaluation pass begins"
     if self.attached.stale: self._scan_anew()
-    untrained = self.clock.step<0
+    untrained = self.clock.step<self.clock.start
     if self.pace.evaluates(self.clock.evals-1, untrained): self._open_eval_row(untrained)
     self.eager.begins(self.pace.eval_live)
 
@@ -465,7 +480,7 @@ def _look(self:Recording, name, m, args, out, train):
     if not train: return
     self.guard(name, look.call, name, m, out)
     if 'output_grads' in self.tracks: self._ask_grads(name, out, args)
-    if self.clock.step==0: self.guard(name, look.first_input, name, m, args)
+    if self.clock.step==self.clock.start: self.guard(name, look.first_input, name, m, args)
     if not self.closeup.on: return
     self._closely('layer', name, m, out)
     if not self.clock.inside: self._await(m, args, out)
@@ -506,7 +521,7 @@ def _step_ends(self:Recording, passes):
     if passes and self.info.scaler: look.count_skipped(passes)
     if self.inner is not None and not self.pace.pausing:
         left_out = look.note_left_out,step,self.inner,self.opts
-        if is_power_of_two(step): self.guard('which parameters are trained', *left_out)
+        if is_power_of_two(step-self.clock.start): self.guard('which parameters are trained', *left_out)
         if not passes: look.note_eval_mode(step, self.inner)
     if self.pace.live: self.tell()
     self.eager.ends(self.pace.due(step+1))
