@@ -19,7 +19,7 @@ from .modules import find, Layers
 from .op_names import split_choice
 from .words import some
 from .running import backward_pass, checkpoint_now, many_in_one
-from .grads import when_grad
+from .grads import can_have_hook, when_grad
 from .kept import Activations, Awaited
 from .silent import is_compiled, maybe, stay_eager, why_none
 from .taking import Taking, named_inputs
@@ -215,7 +215,7 @@ def hook_tensors(self:Tap, calls, entry, name, v):
     v = self.plan.taking.pick_from(v)
     awaiting = _Awaiting(calls, entry, map_leaves(lambda t: _hole, v))
     for path,t in leaves(v):
-        if not t.requires_grad: continue
+        if not can_have_hook(t): continue
         entry.hooked,handles = True,[]
         hook = partial(self.arrived, awaiting, name, path, handles)
         made,view = when_grad(t, hook, self.given)

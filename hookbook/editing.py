@@ -40,8 +40,11 @@ class Planned:
         self.name,self.what,self.pick = name,what,pick
         self.edits,self.functions,self.took = [],[],set()   # `took`: numbers of edits with `at` that found something there
 
+    @property
+    def gave(self): return _gave.get(self.what, 'the layer gave')
+
     def add(self, e):
-        self.functions.append(as_edit(self.name, e))
+        self.functions.append(as_edit(self.name, e, self.gave))
         if hasattr(e, 'check'): e.check(self.name, self.what)  # an edit may say at once that it has nothing for a layer
         self.edits.append(e)
 
@@ -57,7 +60,7 @@ def changed(self:Planned, v, call):
     if self.pick is not None: return self._changed_leaf(v, call)
     for i,(e,f) in enumerate(zip(self.edits, self.functions)):
         at = getattr(e, 'at', None)
-        new = same_shapes(self.name, v, f(self.name, v, call), _gave.get(self.what, 'the layer gave'))
+        new = same_shapes(self.name, v, f(self.name, v, call), self.gave)
         if at is not None and i not in self.took and takes_any(at, v, call): self.took.add(i)
         v = new
     return v
@@ -67,7 +70,7 @@ def _changed_leaf(self:Planned, v, call):
     "The same for one leaf of the value"
     places = dict(leaves(v))
     path = self.path(places)
-    new = self.whole().changed(places[path], call)
+    new = self.whole(path).changed(places[path], call)
     return map_named(lambda p,t: new if p==path else t, v)
 
 @patch
@@ -78,10 +81,10 @@ def path(self:Planned, places):
     raise LookupError(f'pick={self.pick!r}: there is no tensor of that name at {self.name!r}. There is {", ".join(places) or "none"}')
 
 @patch
-def whole(self:Planned):
-    "The same edits for one tensor that was picked already"
+def whole(self:Planned, path=''):
+    "The same edits for one tensor that was picked already, from `path`"
     res = Planned(self.name, self.what)
-    res.edits,res.functions,res.took = self.edits,self.functions,self.took
+    res.edits,res.functions,res.took = self.edits,[f.of_leaf(path) if isinstance(f, swap) else f for f in self.functions],self.took
     return res
 
 @patch
@@ -111,6 +114,8 @@ def _check_edit(model, edits, what=None):
                         'such as {"head": zero()}')
 
 def _check_times(steps, weights):
+    if weights is not None and not isinstance(weights, Mapping):
+        raise TypeError(f'weights is a {type(weights).__name__}: give a dict that says what is to be done to which parameters, such as {{"head.weight": zero()}}')
     if steps is None: return
     check_steps(steps)
     if weights: raise ValueError('steps= with weights=: a parameter is edited for as long as the block lasts. Give it an edit of its own, without steps')
@@ -127,7 +132,7 @@ class edit:
         weights:dict=None, # From parameters (names such as `'lin.weight'`, or globs) to an edit, for as long as the block lasts
         steps=None, # Edit in these forwards of a generated text only: a number, range, slice or list; counted anew for each text
     ):
-        if edits is None and weights: edits = {}
+        if edits is None and weights is not None: edits = {}
         _check_edit(model, edits, what)
         _check_times(steps, weights)
         self.model,self.edits,self.what,self.pick,self.steps = model,{},what or 'out',pick,steps

@@ -9,7 +9,7 @@ __all__ = ['no_arrays', 'place_of', 'same_shapes', 'Call', 'asks_call', 'said_ed
            'NamedEdit', 'named_edit', 'zero', 'put', 'reverse', 'scale', 'add', 'swap']
 
 # %% ../nbs/260_edits.ipynb #4728cc5e
-import inspect
+import copy, inspect
 from collections.abc import Mapping
 from functools import wraps
 from typing import NamedTuple
@@ -48,27 +48,27 @@ def place_of(
     return next((p for p in spelled if p in paths), str(k))
 
 # %% ../nbs/260_edits.ipynb #0af78c18
-def _given_parts(name, new, v):
+def _given_parts(name, new, v, gave='the layer gave'):
     "What the constant `new` puts at which path of the value `v`"
     was = dict(leaves(v))
     if not was: raise ValueError(f'the layer {name!r} gave no tensor ({describe(v)}), so there is nothing to edit')
     if isinstance(new, (int,float)): return dict.fromkeys(was, new)
     if _by_path(new): given = {place_of(k, was): o for k,o in new.items()}
     else: given = dict(leaves(new))
-    if not given.keys()<=was.keys(): raise ValueError(_noplace_of(name, given, was))
+    if not given.keys()<=was.keys(): raise ValueError(_noplace_of(name, given, was, gave))
     return given
 
-def _noplace_of(name, given, was):
+def _noplace_of(name, given, was, gave):
     "Why a constant cannot be put into the value of a layer"
     def _say(paths): return ', '.join(p or 'a bare tensor' for p in paths)
     strange = [p for p in given if p not in was]
-    return (f'the edit of {name!r} gives {_say(strange)}, and that has no place in what the layer gave, which is {_say(was)}: '
+    return (f'the edit of {name!r} gives {_say(strange)}, and that has no place in what {gave}, which is {_say(was)}: '
             'give a value like that, or a dict from such a path to a tensor')
 
 # %% ../nbs/260_edits.ipynb #c7e1a4d5
-def _put_in(name, new, v):
+def _put_in(name, new, v, gave='the layer gave'):
     "A copy of `new` in place of the value `v`, in its device and dtype: the model may write into it"
-    given = _given_parts(name, new, v)
+    given = _given_parts(name, new, v, gave)
     def _new(path, t):
         if path not in given: return t
         o = given[path]
@@ -143,10 +143,10 @@ def _returned(name, f, new):
     raise TypeError(f'the edit of {name!r} returned {got}: return the new tensor')
 
 # %% ../nbs/260_edits.ipynb #00580284
-def _of_value(name, e):
+def _of_value(name, e, gave='the layer gave'):
     "The edit that puts in `e`"
     e = no_arrays(e)
-    if isinstance(e, (int,float)) or _by_path(e) or leaves(e): return lambda name,v,call: _put_in(name, e, v)
+    if isinstance(e, (int,float)) or _by_path(e) or leaves(e): return lambda name,v,call: _put_in(name, e, v, gave)
     raise TypeError(f'the edit of {name!r} is {e!r:.60}, which holds no tensor: '
                     'give a number, a value with tensors, or a function such as zero()')
 
@@ -186,15 +186,17 @@ def _refuse_uncalled(name, e):
 def as_edit(
     name:str, # Of the layer
     e, # A function of a tensor, of name and value, or of name, value and `Call`; or a value
+    gave:str='the layer gave', # What is edited, for messages
 ): # A function of name, value and `Call`
     "An edit of any kind as a function of the last kind"
     if isinstance(e, type):
         raise TypeError(f'the edit of {name!r} is the class {e.__name__}: it is to be called, as in {e.__name__}(...)')
-    if not callable(e): return _of_value(name, e)
+    if not callable(e): return _of_value(name, e, gave)
     _refuse_uncalled(name, e)
     _refuse_foreign(name, e)
     if hasattr(e, 'of_tensor_and_call'): return lambda name,v,call: map_leaves(lambda t: _returned(name, e, e(t, call)), v)
     n = _n_required(e)
+    if hasattr(e, 'check'): return e   # an edit of ours, whose errors say all
     if n>2: return lambda name,v,call: _with_signatures(e, name, v, call)
     if n==2: return lambda name,v,call: _with_signatures(e, name, v)
     return lambda name,v,call: map_leaves(lambda t: _returned(name, e, e(t)), v)
@@ -289,6 +291,8 @@ def _operand(v, arg):
 def _fitted(v, t):
     "`v` on the device of `t`, and in its dtype unless that has whole numbers only"
     if not isinstance(v, Tensor): return v
+    if any(a!=b and 1 not in (a,b) for a,b in zip(reversed(v.shape), reversed(t.shape))):
+        raise ValueError(f'a tensor of shape {tuple(v.shape)} does not broadcast to {tuple(t.shape)}')
     return v.to(t) if t.is_floating_point() or t.is_complex() else v.to(t.device)
 
 # %% ../nbs/260_edits.ipynb #befb1ebc
@@ -357,6 +361,7 @@ class swap:
         check_at(at)
         check_at(source)
         self.acts,self.at,self.source = acts,at,_rows_kept(at, source)
+        self.leaf = None   # the path of the one leaf that is edited of a nested value
 
     def __repr__(self):
         said = [f', {k}={v!r}' for k,v in (('at',self.at), ('source',self.source)) if v is not None]
@@ -405,17 +410,28 @@ def check_site(self:swap, name, call):
 def __call__(self:swap, name, v, call):
     if self.at is not None and not takes_any(self.at, v, call): return v   # of a text, this forward has not the positions that are meant
     self.check_site(name, call)
-    new = self.value(name, call)
-    given = dict(leaves(new))
-    if self.source is None: same_shapes(name, map_named(lambda path,t: _of_one(t, given.get(path)), v), new)
+    given = dict(leaves(self.value(name, call)))
+    if self.leaf in given: given = {'': given[self.leaf]}
+    if self.source is None: _same_places(name, map_named(lambda path,t: _of_one(t, given.get(path)), v), given)
     def _swapped(path, t): return on_part(lambda part: _fitting(name, self.part(given[path], call), part), self.at, call)(t)
     return map_named(_swapped, v)
+
+@patch
+def of_leaf(self:swap, path):
+    "The same for one leaf, of which the value is edited"
+    res = copy.copy(self)
+    res.leaf = path
+    return res
 
 @patch
 def part(self:swap, mine, call):
     "What is taken of the other run's tensor"
     if self.source is not None: return part_of(mine, at_rows(self.source, mine))
     return mine if self.at is None else part_of(mine, _in_call(self.at, mine, call))
+
+def _same_places(name, v, given):
+    "Raise unless `given` has a tensor of the right shape for each in `v`"
+    same_shapes(name, v, map_named(lambda path,_: given[path], v) if given.keys()==dict(leaves(v)).keys() else given)
 
 def _of_one(t, other):
     "`t`, or its first example where `other` is of one example, and stands for each of a batch"

@@ -9,6 +9,7 @@ __all__ = ['not_of_models', 'Op', 'Wanted', 'Running', 'Place', 'OpWatch']
 
 # %% ../nbs/160_own_code.ipynb #195d986d
 import os, sys, threading
+from contextlib import contextmanager
 from typing import NamedTuple
 import torch, torch.utils.checkpoint
 from torch import nn
@@ -19,18 +20,20 @@ from torch.overrides import _get_current_function_mode, _pop_mode, _push_mode
 from fastcore.basics import patch
 import hookbook
 from .inert import InertHook
+from .running import repeat_within, repeating_frame
 from .op_names import op_base, passes_on, silent_op, site_of
 
 # %% ../nbs/160_own_code.ipynb #f8d1f7d5
 class Op:
     "One call of a function in the code of a module"
-    __slots__ = 'name','module','site','by_itself'
+    __slots__ = 'name','module','site','before','call'
     def __init__(self,
         name:str, # Such as `'h.3.attn/softmax_1'`
         module:nn.Module, # In whose code it is called
         site=None, # Where: a `Site`
-        by_itself:bool=False, # Does it run in a function that is checkpointed without the module?
-    ): self.name,self.module,self.site,self.by_itself = name,module,site,by_itself
+        before:dict=None, # In a function that is checkpointed inside of the module's code: how often which were called before it
+        call:int=None, # `id` of the frame of the module's call
+    ): self.name,self.module,self.site,self.before,self.call = name,module,site,before,call
 
 # %% ../nbs/160_own_code.ipynb #9374ce83
 class Wanted:
@@ -71,10 +74,12 @@ def _call_frame(frame):
 class Running:
     "A module that runs now"
     __slots__ = 'module','wanted','count','frame'
-    def __init__(self, module, wanted):
+    def __init__(self, module, wanted, count=None, frame=None):
         self.module,self.wanted = module,wanted
+        if not wanted: return
+        self.count = count or {}
         # a frame would keep all that is in it alive, so it is known by its identity
-        if wanted: self.count,self.frame = {},id(_call_frame(sys._getframe(2)))
+        self.frame = id(frame or _call_frame(sys._getframe(2)))
 
 # %% ../nbs/160_own_code.ipynb #e957b87f
 class _Mode(TorchFunctionMode):
@@ -153,7 +158,7 @@ class Place(NamedTuple):
     "How a function is called in the code of a module"
     runs:bool # Does the module run at all?
     hook:bool # Is it a hook that calls it, and not the module's own code?
-    by_itself:bool # Does it run in a function that is checkpointed without the module?
+    by_itself:bool # Does it run in a function that is checkpointed inside of the module's code?
     made:str # `'.<ReLU>'` if it is called by a module without a name, which is made in the code
     caller:object # The frame that calls it
 
@@ -175,8 +180,8 @@ def place(self:_Mode, frame, here):
             hook = hook or id(m) in self.watch.inside   # for whose own code we're off
             made = f'.<{type(m).__name__}>{made}'
         frame,inner = frame.f_back,(frame,inner[0])
-    called = inner[1] or inner[0]   # by PyTorch's call of the module: its forward, or a hook
-    hook = hook or called.f_code.co_filename.startswith(_ours)
+    called = inner[1] or inner[0] or frame   # by PyTorch's call of the module: its forward, or a hook
+    hook = hook or called is not frame and called.f_code.co_filename.startswith(_ours)
     return Place(frame is not None, hook, by_itself, made, caller)
 
 # %% ../nbs/160_own_code.ipynb #a96f595a
@@ -189,12 +194,12 @@ def wanted(self:_Mode, here, base, f, args, kwargs):
         self.stack.clear()
         self.here = None
     if place.hook or not place.runs: return f(*args, **kwargs)
-    key = place.made,base
+    key,before = (place.made,base),dict(here.count) if place.by_itself else None
     i = here.count[key] = here.count.get(key, -1)+1
     try: name = here.wanted.names[*key,i]
     except KeyError: name = here.wanted.named(*key, i)
     if name is None: return f(*args, **kwargs)
-    op = Op(name, here.module, site_of(place.caller), place.by_itself)
+    op = Op(name, here.module, site_of(place.caller), before, here.frame)
     return self.watch.call(op, f, args, kwargs)
 
 # %% ../nbs/160_own_code.ipynb #8ebc1389
@@ -246,6 +251,25 @@ def begins(self:OpWatch, m, args):
 def ends(self:OpWatch, m, args, out):
     "The hook after a module"
     if not is_dynamo_compiling(): self.mode().leave(m)
+
+# %% ../nbs/160_own_code.ipynb #0a21678f
+@patch
+def again(self:OpWatch, op):
+    "Hear of the repetition of `op`, too, if it runs in a part that is checkpointed"
+    if op.before is not None: repeat_within((self,op.module), lambda: lambda: self.within(op.module, op.before), op.call)
+
+@patch
+@contextmanager
+def within(self:OpWatch, m, before):
+    "A part of the code of `m` is repeated, outside of its call; `before`: how often which functions were called until then"
+    wanted,mode = self.wanted.get(id(m)),self.mode()
+    if not wanted or not self.handles:
+        yield
+        return
+    mode.stack.append(Running(m, wanted, dict(before), repeating_frame()))
+    mode.turn()
+    try: yield
+    finally: mode.leave(m)
 
 # %% ../nbs/160_own_code.ipynb #349dcc6d
 @patch
