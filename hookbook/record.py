@@ -23,6 +23,7 @@ from .table import *
 from .track import *
 from .run import *
 from .recording import *
+from .together import *
 
 # %% ../nbs/490_record.ipynb #3f0dcd51
 _all_ = ['Recording','Table','Track','unfold','Named','Series','Norms','Updates','Run']

@@ -27,6 +27,7 @@ from .table import *
 from .track import *
 from .run import *
 from .ranks import *
+from .crew import *
 from .clock import *
 from .closeup import *
 from .attach import *
@@ -111,6 +112,7 @@ class Recording(Run):
         self.ended = ended   # called with the recorder at the clock's limit; default: close it
         self.asked = TensorHooks()   # in this step
         self.view = None   # called now and then with a run that grows: draws or saves it
+        self.crew = None   # the ranks of a distributed training, from the first step on
         self.closed = False
         self.looked_last = False   # was there a last look at the weights?
         self._hang(model, layers, inputs, hold, opts)
@@ -243,15 +245,21 @@ def closeups(self:Recording): return self.closeup.read()
 # %% ../nbs/480_recording.ipynb #ed176a6f
 @patch
 def flush(self:Recording):
-    "Merge the ranks of a distributed run (all of them must call this), and save if a `path` was given"
-    ranked = in_ranks()
-    if ranked: self.pace.every = merge_ranks(self.tracks, self.info, self.pace.wanted)
-    if self.path and not (ranked and torch.distributed.get_rank()): self.save(self.path)
+    "Merge the ranks of a distributed run that record the same, and save if a `path` was given"
+    if self.crew is not None or in_ranks(): self.share()   # of the next chapter
+    self._save()
 
+@patch
+def _save(self:Recording):
+    if not self.path: return
+    if self.crew is None: self.save(self.path)
+    elif self.crew.writes: self.save(self.crew.file(self.path))
+
+# %% ../nbs/480_recording.ipynb #48d00004
 @patch
 def _upto(self:Recording, t):
     "Rows and spans of `t` that may be read"
-    return (t.merged,t.closed) if in_ranks() else (len(t.steps),len(t.spans))
+    return (len(t.steps),len(t.spans)) if self.crew is None else self.crew.upto(t)
 
 # %% ../nbs/480_recording.ipynb #32212912
 @patch
@@ -279,7 +287,10 @@ def close(self:Recording,
     flush:bool=True, # Save (and merge the ranks of a distributed run) first?
 ):
     "Take all hooks off; what was recorded stays. Safe to call twice"
-    if self.closed: return
+    if self.closed:
+        late = flush and self.crew is not None and not self.crew.over   # it ended by itself, and other ranks wait
+        return self._try_to_save(self.flush) if late else None
+    if self.crew is None and in_ranks(): self.join_ranks()   # one that had not a single batch
     self.eager.set(False)
     self.guard('the weights at the end', self._look_at_end)
     self.info.given,self.info.left_out = self.given,self.left_out
@@ -290,15 +301,8 @@ def close(self:Recording,
     self.closed,self.pace.live,self.pace.eval_live = True,False,False
     self.opt_look.let_go()
     if flush: self._try_to_save(self.flush)
+    if self.crew is not None: self.tell_alone(warn=flush)
     self.tell()
-
-# %% ../nbs/480_recording.ipynb #b6aed618
-@patch
-def disown(self:Recording):
-    "Let go of the model and the file without a look at anything: another process goes on with them"
-    self.closed,self.path,self.flush_every = True,None,None
-    self.guard.lock = threading.RLock()   # its other threads are not here, and may have held it
-    self.pace.live,self.pace.eval_live = False,False
 
 # %% ../nbs/480_recording.ipynb #228925d0
 @patch
@@ -316,6 +320,14 @@ def _look_at_end(self:Recording):
     if self.inner is not None: return self.last_look(self.inner)
     self.info.caveat = 'The weights at the end were not seen: the model was gone too soon.'
 
+# %% ../nbs/480_recording.ipynb #b6aed618
+@patch
+def disown(self:Recording):
+    "Let go of the model and the file without a look at anything: another process goes on with them"
+    self.closed,self.path,self.flush_every,self.crew = True,None,None,None
+    self.guard.lock = threading.RLock()   # its other threads are not here, and may have held it
+    self.pace.live,self.pace.eval_live = False,False
+
 # %% ../nbs/480_recording.ipynb #da91fc7b
 @patch
 def __enter__(self:Recording):
@@ -324,14 +336,15 @@ def __enter__(self:Recording):
 
 @patch
 def __exit__(self:Recording, kind, *args):
-    self.close(flush=kind is None)
-    failed = kind is not None   # then other ranks may not be there to merge with
-    if failed and self.path: self._try_to_save(self.save, self.path)
+    if kind is None: return self.close()
+    self.break_off(f'its recording ended with {kind.__name__}')   # of the next chapter
 
 # %% ../nbs/480_recording.ipynb #e8ec4fde
 @patch
 def __del__(self:Recording):
-    if not getattr(self, 'closed', True) and not sys.is_finalizing(): self.close(flush=False)
+    if not getattr(self, 'closed', True) and not sys.is_finalizing():
+        self.close(flush=False)
+        if self.crew is not None: self.fall_out('its recording was never closed')
 
 # %% ../nbs/480_recording.ipynb #48c10002
 @patch
@@ -402,7 +415,8 @@ def _step_begins(self:Recording):
     if self.attached.stale: self._scan_anew()
     if self.view and self.pace.live: self._show()
     if self.pace.live and not self.opts: self.tell()   # else the optimizer has ended the last step
-    self.pace.account(ranked=in_ranks(), uncompiled=self.eager.needed)
+    if self.crew is None and in_ranks(): self.join_ranks()
+    self.pace.account(ranked=self.crew is not None and self.crew.together, uncompiled=self.eager.needed)
     step = self.clock.step
     self.info.ran = step+1
     if self.flush_every and step and step%self.flush_every==0: self._try_to_save(self.flush)
@@ -428,6 +442,7 @@ def _scan_anew(self:Recording):
 def _eval_begins(self:Recording):
     "An evaluation pass begins"
     if self.attached.stale: self._scan_anew()
+    if self.crew is None and in_ranks(): self.join_ranks()
     untrained = self.clock.step<0
     if self.pace.evaluates(self.clock.evals-1, untrained): self._open_eval_row(untrained)
     self.eager.begins(self.pace.eval_live)

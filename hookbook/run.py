@@ -48,6 +48,8 @@ class RunInfo:
     closure:bool = False # Did an optimizer make the passes itself?
     scaler:bool = False # Was there a gradient scaler?
     caveat:str = '' # What a reader of the run has to know first
+    ranks:list = field(default_factory=list) # Processes of a distributed training whose numbers these are, out of `world`
+    world:int = 1 # How many processes there were
     torch:str = torch.__version__ # Which PyTorch it was
 
 # %% ../nbs/420_run.ipynb #923bafb4
