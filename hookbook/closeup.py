@@ -196,12 +196,13 @@ def _some_features(x, most):
 def spread_over_batch(
     t, # (batch, ...), what a layer gives
     most:int=2**16, # Values that are looked at
-): # (2,): variance over the batch and mean square, both averaged over all values; `None` for a batch of one
+): # (3,): variance over the batch and mean square, averaged over all values, and the mean of their ratio; `None` for a batch of one
     "How much a layer's output differs from sample to sample"
     if t.ndim<2 or len(t)<2 or not t.is_floating_point(): return
     x = _some_features(t.detach()[:512].flatten(1), most).float()
     away = x-x[0]   # a large common value would drown the differences
-    return torch.stack([away.square().mean()-away.mean(0).square().mean(), x.square().mean()])
+    varied,square = away.square().mean(0)-away.mean(0).square(),x.square().mean(0)
+    return torch.stack([varied.mean(), square.mean(), (varied/square.clamp(min=1e-30)).mean()])
 
 # %% ../nbs/450_closeup.ipynb #45b00024
 def rows_apart(
@@ -235,17 +236,19 @@ class CloseUp:
         self.versions,self.stops = [],()   # of the tensors that the model was given; and who made them
         self.passes,self.clean = set(),{}   # backward passes of this step; what gradients were there before, by optimizer
         self.before = {}   # copies of weights of low precision
+        self.calls,self.reached = [],set()   # by pass and layer, what made its outputs; and what is behind the losses
 
     def begins(self,
         step:int, # Number of the training step, which is recorded
     ) -> bool: # Is it looked at closely?
         "A training step begins"
         n,self.rows = self.rows,self.rows+1
-        self.on = n&(n-1)==0   # 0, 1, 2, 4, 8 and so on
+        self.on = n&(n-1)==0 or n>=48 and n%3==0 and (n//3)&(n//3-1)==0   # 0, 1, 2, 4, 8 and so on; from 48 on also halfway between
         if self.on:
             self.look = dict(step=step)
             self.looks.append(self.look)
         self.passes,self.clean,self.before = set(),{},{}
+        self.calls,self.reached = [],set()
         return self.on
 
 # %% ../nbs/450_closeup.ipynb #45b0003e
@@ -264,6 +267,7 @@ def given(self:CloseUp,
     args, # What the model is called with
 ):
     "The model is called"
+    self.calls.append({})
     ts = _floats(args)
     self.versions = [_version(t) for t in ts]
     self.stops = {number_of(t) for t in ts if t.grad_fn is not None}

@@ -28,6 +28,7 @@ from .run import *
 from .ranks import *
 from .clock import *
 from .closeup import *
+from .closer import *
 from .attach import *
 from .looks import *
 from .clipping import *
@@ -306,21 +307,26 @@ def _closely(self:Recording, method, *args):
     if self.closeup.on: self.guard('a close look', getattr(self.closeup, method), *args)
 
 @patch
-def _await(self:Recording, m, args, out):
+def _await(self:Recording, m, args, out, name=''):
     "Wait for the gradient of what the model gave"
     start,t = self.pace.now(),main_output(out)
     if t is None: return
-    if self.clock.inside: self._closely('gave', self.inner, args, t, self.opts)
-    self.closeup.await_grad(t, partial(_came_back, weakref.ref(self), self.clock.step))
+    if self.clock.inside:
+        self._closely('gave', self.inner, args, t, self.opts)
+        self._closely('note_frozen', self.inner)
+    self.closeup.await_grad(t, partial(_came_back, weakref.ref(self), self.clock.step, name))
     self.pace.spent += self.pace.now()-start
 
 # %% ../nbs/480_recording.ipynb #48c10003
-def _came_back(ref, step, output, grad):
+def _came_back(ref, step, name, output, grad):
     rec = ref()
     if rec is None or rec.closed or not rec.pace.live or rec.clock.step!=step: return
     start,loss = rec.pace.now(),current_loss()
     rec.guard('the loss', add_loss, rec.tracks['loss'], loss, rec.closeup.scale)
-    if output: rec._closely('went_back', *output, grad, loss, rec.opts)
+    if output:
+        rec._closely('went_back', *output, grad, loss, rec.opts)
+        rec._closely('trace_back', loss)
+        rec._closely('judged', name, *output, grad)
     rec.opt_look.await_clips(True)
     rec.pace.spent += rec.pace.now()-start
 
@@ -431,7 +437,9 @@ def _look(self:Recording, name, m, args, out, train):
     if self.clock.step==0: self.guard(name, look.first_input, name, m, args)
     if not self.closeup.on: return
     self._closely('layer', name, m, out)
-    if not self.clock.inside: self._await(m, args, out)
+    self._closely('note_rank', name, m, out)
+    if self.clock.inside: self._closely('ran', name, out)
+    else: self._await(m, args, out, name)
 
 # %% ../nbs/480_recording.ipynb #0fbcbaf7
 @patch
