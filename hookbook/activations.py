@@ -103,6 +103,7 @@ def dead_units(
     rows = times.rows_for(window)
     for name,tops in maxima.items():
         channels = tops.shape[1]
+        if not (dead_share(tops, rows)>share).any(): continue   # then it is none over a longer window either
         wide = _long_enough(_samples(run, name, channels), rows, least)
         if not wide: continue
         dead = dead_share(tops, wide)

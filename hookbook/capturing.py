@@ -18,7 +18,8 @@ from .nested import leaves, map_leaves, map_named
 from .modules import find, Layers
 from .op_names import split_choice
 from .words import some
-from .running import backward_pass, many_in_one
+from .running import backward_pass, checkpoint_now, many_in_one
+from .grads import can_have_hook, when_grad
 from .kept import Activations, Awaited
 from .silent import is_compiled, maybe, stay_eager, why_none
 from .taking import Taking, named_inputs
@@ -205,7 +206,8 @@ def watch(self:Tap, what, name, v, outside=None):
     "Keep the gradients of the tensors in `v`, when they come"
     entry = Awaited(hooked=torch.is_grad_enabled())
     calls = self.keep(what, name, entry, outside)
-    self.hook_tensors(calls, entry, name, v)
+    if entry.hooked: self.hook_tensors(calls, entry, name, v)
+    else: entry.block = id(checkpoint_now())   # whose repetition will run with gradients
 
 @patch
 def hook_tensors(self:Tap, calls, entry, name, v):
@@ -213,13 +215,14 @@ def hook_tensors(self:Tap, calls, entry, name, v):
     v = self.plan.taking.pick_from(v)
     awaiting = _Awaiting(calls, entry, map_leaves(lambda t: _hole, v))
     for path,t in leaves(v):
-        if not t.requires_grad: continue
+        if not can_have_hook(t): continue
         entry.hooked,handles = True,[]
         hook = partial(self.arrived, awaiting, name, path, handles)
-        handle = t.register_hook(hook)
+        made,view = when_grad(t, hook, self.given)
+        if view and view.lost: self.lost[name] = view
         if not t.is_leaf: continue
-        handles.append(handle)  # it outlives the run, so it has to go
-        self.leaf_handles.append(handle)
+        handles += made  # it outlives the run, so it has to go
+        self.leaf_handles += made
 
 # %% ../nbs/230_capturing.ipynb #d6e4504c
 @patch
@@ -247,8 +250,11 @@ def watch_value_again(self:Tap, what, name, v):
     "The same for a value"
     if what not in self.store.cur: return
     calls = self.store.cur[what].get(name, ())
+    if not torch.is_grad_enabled(): return   # a checkpoint within the one that is repeated; its own repetition is to come
+    now = id(checkpoint_now())
     waiting = [e for e in calls if e.waiting and not e.hooked]
-    if waiting: self.hook_tensors(calls, waiting[-1], name, v)
+    mine = [e for e in waiting if e.block==now] or waiting[:len(waiting)==1]
+    if mine: self.hook_tensors(calls, mine[0], name, v)   # calls within a block are repeated in their order, and blocks from the last one on
 
 # %% ../nbs/230_capturing.ipynb #31c16019
 class Stop(BaseException):

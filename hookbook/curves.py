@@ -136,14 +136,27 @@ def layer_curves(
     steps=None, # The training step of each number; default: counted by `every`
 ): # The axes
     "Draw one number of every layer over time, dark lines for the first layers, bright ones for the last"
-    ax,names = one_panel(ax, figsize),list(names)
-    for ys,name,c in zip(values, names, depth_colors(len(names))):
-        xs = np.arange(len(ys))*every if steps is None else steps
-        _draw_line(ax, xs, ys, name, c, len(names))
+    ax,names,values = one_panel(ax, figsize),list(names),list(values)
+    colors = depth_colors(len(names))
+    shown = _told(ax, values)
+    for i in shown:
+        xs = np.arange(len(values[i]))*every if steps is None else steps
+        _draw_line(ax, xs, values[i], names[i], colors[i], len(shown))
     _all_steps(ax)
     ax.set(xlabel='step', ylabel=ylabel)
     if key: depth_key(ax, names)
     return ax
+
+# %% ../nbs/630_curves.ipynb #5ea7449f
+_LINES = 120   # more than that nobody can tell apart, and a browser draws them slowly
+
+def _told(ax, values):
+    "Which of the layers get a line; says on `ax` if those are not all"
+    if len(values)<=_LINES: return range(len(values))
+    shown = telling(values, _LINES)
+    said = f'{len(shown)} of {len(values):,} layers: the extremes, and others evenly'
+    ax.annotate(said, (.01,.99), xycoords='axes fraction', ha='left', va='top', fontsize='x-small', alpha=.7)
+    return shown
 
 # %% ../nbs/630_curves.ipynb #6ed6be43
 _POINTS = 15_000   # of all lines of a picture together: what a page can hold and a browser draws at once

@@ -53,11 +53,13 @@ def merge_orders(
     return res
 
 def _merge_into(res, order):
-    at = 0 if set(order)&set(res) else len(res)
-    for n in order:
-        if n in res: at = res.index(n)
-        else: res.insert(at, n)
-        at += 1
+    "Put each new name of `order` behind the one before it there; in time that grows with the names, of which there may be thousands"
+    known,behind = set(res),{}
+    at = None if known.intersection(order) else res[-1] if res else None
+    for n in dict.fromkeys(order):
+        if n in known: at = n
+        else: behind.setdefault(at, []).append(n)
+    res[:] = [*behind.get(None, ()), *(o for n in res for o in (n, *behind.get(n, ())))]
 
 # %% ../nbs/600_depth.ipynb #43302cc6
 def root_name(run:Run) -> str:
@@ -166,10 +168,18 @@ def late_quantiles(
     values = np.atleast_2d(np.asarray(values, dtype=float))
     n = max(1, values.shape[1]//4)
     last = values[:,-n:]
-    last = np.where(np.isfinite(last), last, np.nan)
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', RuntimeWarning)   # rows of NaN stay NaN
-        return np.nanquantile(last, qs, axis=1)
+    there = np.isfinite(last)
+    last,count = np.sort(np.where(there, last, np.nan), 1),there.sum(1)   # NaN comes last; numpy's own does one row after the other
+    res = [_at_share(last, count, q) for q in qs]
+    return np.where(count>0, res, np.nan)
+
+def _at_share(rows, count, q):
+    "The quantile `q` of the first `count` numbers of each sorted row"
+    at = q*np.maximum(count-1, 0)
+    below = np.floor(at).astype(int)
+    above = np.minimum(below+1, np.maximum(count-1, 0))
+    lo,hi = (np.take_along_axis(rows, i[:,None], 1)[:,0] for i in (below,above))
+    return lo+(hi-lo)*(at-below)
 
 # %% ../nbs/600_depth.ipynb #293f9bb9
 def late_median(

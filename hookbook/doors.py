@@ -17,6 +17,7 @@ from torch import nn
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.optim import Optimizer
 from fastcore.basics import patch
+from .attach import plain_opts
 from .record import record
 
 # %% ../nbs/810_doors.ipynb #91668df6
@@ -76,13 +77,20 @@ def optimizers_of(
     "The optimizers that update parameters of `model`"
     # private: one that is being made has none yet
     whole = [o for o in living(Optimizer) if hasattr(o, '_optimizer_step_pre_hooks')]
-    return [o for o in whole if uses(o, model)]
+    inner = dict.fromkeys(p for o in whole for p in plain_opts(o))   # of a wrapper, what steps
+    return [o for o in inner if uses(o, model)]
 
 # %% ../nbs/810_doors.ipynb #120cc4e7
 # PyTorch, Python itself, and we
 _not_the_script = (torch.__file__, functools.wraps.__code__.co_filename, record.__code__.co_filename)
 _libraries = tuple(str(Path(o).parent)+os.sep for o in _not_the_script)
-_say_nothing = ('self','m','root')   # names that code of any kind gives to a module
+_say_nothing = ('self','m','root','module','_','v')   # names that code of any kind gives to a module
+
+def _is_the_scripts(file):
+    "Is a file none of an installed library?"
+    main = getattr(sys.modules.get('__main__'), '__file__', None)
+    if main and file.startswith(os.path.dirname(os.path.abspath(main))+os.sep): return True   # it may be installed itself
+    return not file.startswith(_libraries) and not {'site-packages','dist-packages'} & set(Path(file).parts)
 
 def name_of(
     root:nn.Module, # A model
@@ -93,9 +101,14 @@ def name_of(
     return next(n for n in [name, *(f'{name}_{i}' for i in range(2, 99))] if n not in taken)
 
 # %% ../nbs/810_doors.ipynb #b99c4405
+def _stands_for(v, root):
+    "Is `v` the module, or a wrapper around it?"
+    while isinstance(v, nn.Module) and v is not root and _is_wrapper(v): v = next(iter(v._modules.values()))
+    return v is root
+
 def _variable(root, frame):
     while frame:
-        if not frame.f_code.co_filename.startswith(_libraries):
-            found = [k for k,v in frame.f_locals.items() if v is root and k not in _say_nothing]
+        if _is_the_scripts(frame.f_code.co_filename):
+            found = [k for k,v in frame.f_locals.items() if k not in _say_nothing and isinstance(v, nn.Module) and _stands_for(v, root)]
             if found: return found[0]
         frame = frame.f_back

@@ -131,7 +131,9 @@ def longest(
     persist:int=3, # Hits in a row that it takes
 ): # `(first, last)` positions of the longest spell of hits, or `None`
     "The longest unbroken spell of hits"
-    inside = np.r_[0, np.asarray(hits, dtype=int), 0]
+    hits = np.asarray(hits, dtype=bool)
+    if not hits.any(): return
+    inside = np.r_[0, hits.astype(int), 0]
     edges = np.flatnonzero(np.diff(inside))
     spells = edges.reshape(-1,2)
     if not len(spells): return

@@ -44,12 +44,21 @@ def flow_over_depth(
     return ax
 
 # %% ../nbs/640_flow.ipynb #491ebe36
+_DEEP = 600   # points of a line down the depth; with more layers than that it keeps its peaks
+
 def _draw_moment(ax, sizes, name, color):
     if not np.isfinite(sizes).any(): return   # steps without a line have no name either
-    at = range(len(sizes))
+    at = np.arange(len(sizes))
     line = np.where(sizes>0, sizes, np.nan)
-    ax.plot(line, at, '.-', color=color, lw=1.3, label=name)
-    zeros_at_edge(ax, sizes, at, color)
+    ys,xs = thin_line(at, line, _DEEP)
+    ax.plot(xs, ys, '.-', color=color, lw=1.3, label=name)
+    zeros_at_edge(ax, *_some_zeros(sizes, at), color)
+
+def _some_zeros(sizes, at):
+    "At most `_DEEP` of the places where a size is 0"
+    none = np.flatnonzero(np.asarray(sizes)==0)
+    none = none[::math.ceil(len(none)/_DEEP) or 1]
+    return np.zeros(len(none)),np.asarray(at)[none]
 
 # %% ../nbs/640_flow.ipynb #5d4bae0f
 _DECADES = 12   # more than that, and a factor of ten can't be seen any more
@@ -200,13 +209,16 @@ def compare_profile(
 def _draw_profile(ax, have, values, names, label, color, zeros):
     "A line down the depth; do `zeros` have to be marked?"
     lo,mid,hi = late_quantiles(values)
-    at = np.array([names.index(n) for n in have])
+    place = {n: i for i,n in enumerate(names)}
+    at = np.array([place[n] for n in have])
     i = np.argsort(at)
     i = i[~np.isnan(mid[i])]
     at,lo,mid,hi = at[i],lo[i],mid[i],hi[i]
-    ax.plot(mid, at, '.-', color=color, lw=1.3, ms=4, label=label)
-    if zeros: zeros_at_edge(ax, mid, at, color)
-    ax.fill_betweenx(at, lo, hi, color=color, alpha=.2, lw=0)
+    ys,xs = thin_line(at, mid, _DEEP)
+    ax.plot(xs, ys, '.-', color=color, lw=1.3, ms=4, label=label)
+    if zeros: zeros_at_edge(ax, *_some_zeros(mid, at), color)
+    k = math.ceil(len(at)/_DEEP) or 1
+    ax.fill_betweenx(at[::k], lo[::k], hi[::k], color=color, alpha=.2, lw=0)
 
 # %% ../nbs/640_flow.ipynb #65328922
 def compare(

@@ -87,10 +87,10 @@ def _behind_small(run, names):
     return np.any([h<_small_share*usual for h in heads], 0) if heads else np.zeros(len(usual), bool)
 
 # %% ../nbs/530_gradients.ipynb #a7d30007
-def _was_start(run, spell, n):
+def _was_start(spell, n, gated):
     "Was it over in the first tenth of a run of `n` rows, or, where the part behind starts at 0, is it over at all?"
     if spell.first>1: return False
-    return spell.last<n/10 or bool(_gates(run)) and spell.last<n-1
+    return spell.last<n/10 or gated and spell.last<n-1
 
 # %% ../nbs/530_gradients.ipynb #48c750de
 _glorot = 'Glorot, Bengio 2010, Understanding the difficulty of training deep feedforward neural networks'
@@ -114,13 +114,15 @@ _nothing_arrives = dict(
          'units that never fire, a product with 0, `clamp`, rounding or `argmax`')
 
 # %% ../nbs/530_gradients.ipynb #a7d30008
-def _why_small(run, name, there):
-    "Words for the gradient of `name`: exactly 0, lost in a recurrent layer, or vanished otherwise"
-    if not there.any(): return _nothing_arrives
-    owners = list(run.info.owners.values())
-    kinds = list(kinds_of(run).values())
-    at = next((i for i,o in enumerate(owners) if o==layer_of(name)), len(owners))
-    return _forgotten if any(k.recurrent for k in kinds[at:]) else _vanished
+def _why_small(run):
+    "A function that has words for the gradient of a parameter: exactly 0, lost in a recurrent layer, or vanished otherwise"
+    at,owners = {},run.info.owners.values()
+    for i,o in enumerate(owners): at.setdefault(o, i)
+    last = max((i for i,k in enumerate(kinds_of(run).values()) if k.recurrent), default=-1)
+    def words(name, there):
+        if not there.any(): return _nothing_arrives
+        return _forgotten if at.get(layer_of(name), len(at))<=last else _vanished
+    return words
 
 # %% ../nbs/530_gradients.ipynb #65267512
 @rule('vanishing gradient', f'{_glorot}; measured: 1/30 and more in healthy trainings', explains=('loss at chance',))
@@ -138,15 +140,16 @@ def vanishing_gradient(
     below_median = (g<relative*median) & (len(names)>2)
     vanished = (g<least) & (g<relative*largest)
     hits = (below_median | vanished) & ~_spared(run, names)[:,None] & ~_behind_small(run, names)
+    gated,times,why = bool(_gates(run)),Times(run.grads),_why_small(run)
     for name,row,hit in zip(names, g, hits):
-        spell = Times(run.grads).spell(hit, persist)
-        if not spell or _was_start(run, spell, len(row)): continue
+        spell = times.spell(hit, persist)
+        if not spell or _was_start(spell, len(row), gated): continue
         ref,which = median,'median'
         if not (row<relative*median)[spell.rows].all(): ref,which = largest,'largest'
         there = row[spell.rows]
         seen,rms = np.median(there/ref[spell.rows]),float(np.median(there))
         more = dict(unit=f'RMS of its gradient over that of the {which} weight', evidence=(f'RMS {num(rms)}',))
-        yield Finding(name, spell.steps, seen, relative, **_why_small(run, name, there), **more)
+        yield Finding(name, spell.steps, seen, relative, **why(name, there), **more)
 
 # %% ../nbs/530_gradients.ipynb #f63ef630
 def _running(x, steps, least=10):
@@ -237,7 +240,7 @@ def _moves(run, name, first, last):
 
 def _with_harm(run, spells):
     "Of spells by name those that do harm, and those that overlap with one that does: gradients explode together"
-    harm = [(a,b) for n,(a,b) in spells.items() if _does_harm(run, n, a, b)]
+    harm = {(a,b) for n,(a,b) in spells.items() if _does_harm(run, n, a, b)}
     return {n for n,(a,b) in spells.items() if any(c<=b and a<=d for c,d in harm)}
 
 # %% ../nbs/530_gradients.ipynb #638f02f2

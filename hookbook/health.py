@@ -14,8 +14,10 @@ __all__ = ['Findings', 'by_cause', 'health', 'severities', 'Finding', 'steps_in_
            'massive_activations', 'scaled', 'low_precision', 'nonfinite', 'NonFinite', 'find_nan']
 
 # %% ../nbs/590_health.ipynb #4a80af60
+from contextlib import nullcontext
 from fastcore.basics import patch, store_attr
 from .words import *
+from .table import remembered
 from .run import *
 from .finding import *
 from .activations import *
@@ -155,20 +157,37 @@ def _recorded_anything(run):
 def _gravity(f): return severities.index(f.severity),f.steps[0]
 
 # %% ../nbs/590_health.ipynb #a7d20003
-def _explains(a, b):
-    "Is the finding `b` a consequence of `a`: does one of them say so, and did `a` begin no later, or hardly?"
-    said = a.rule==b.root or b.rule in (a.explains or ())
-    begin,end = b.steps
-    soon = begin+(end-begin)/10   # what is told by the median of some steps, or by a look now and then, is known a little later
-    return said and a.rule!=b.rule and a.steps[0]<=soon
+def _may_explain(a, rule, root):
+    "Can what `rule` finds, with the cause `root` if it names one, be a consequence of `a`: does one of them say so?"
+    return a.rule!=rule and (a.rule==root or rule in (a.explains or ()))
 
-def _cause(f, found):
+class _Causes:
+    "What may explain a finding, the gravest first: of `found`, looked up once for each rule, since there may be thousands"
+    def __init__(self, found): self.found,self.known = sorted(found, key=_gravity),{}
+
+    def of(self, f):
+        "By severity, those that may explain `f`, the earliest first"
+        kind = f.rule,f.root
+        if kind not in self.known:
+            may = [a for a in self.found if _may_explain(a, *kind)]
+            self.known[kind] = [[a for a in may if a.severity==s] for s in severities]
+        return self.known[kind]
+
+    def best(self, f, passed):
+        "The gravest that began no later than `f`, or hardly, of those not `passed`; `None` if there is none"
+        begin,end = f.steps
+        soon = begin+(end-begin)/10   # what is told by the median of some steps, or by a look now and then, is known a little later
+        for alike in self.of(f):
+            first = next((a for a in alike if id(a) not in passed), None)
+            if first is not None and first.steps[0]<=soon: return first
+
+# %% ../nbs/590_health.ipynb #0359076a
+def _cause(f, causes):
     "The first finding of the chain that leads to `f`; `f` itself where nothing explains it"
-    passed = []
-    while f not in passed:
-        passed.append(f)
-        causes = [a for a in found if _explains(a, f) and a not in passed]
-        if causes: f = min(causes, key=_gravity)
+    passed = {id(f)}
+    while cause := causes.best(f, passed):
+        f = cause
+        passed.add(id(f))
     return f
 
 # %% ../nbs/590_health.ipynb #a7d20004
@@ -176,20 +195,18 @@ def by_cause(
     found, # `Finding`s
 ) -> list: # All of them, with `root` set
     "The gravest first, and each cause before what follows from it, which lends it its gravity"
-    causes = [_cause(f, found) for f in found]
-    rank = {}
+    every = _Causes(found)
+    causes = [_cause(f, every) for f in found]
+    rank,place = {},{}
+    for i,f in enumerate(found): place.setdefault(f.rule, i)   # that of the first finding: those of one rule stay together
     for f,cause in zip(found, causes): rank[id(cause)] = min(rank.get(id(cause), 9), severities.index(f.severity))
     for f,cause in zip(found, causes):
         f.root = '' if cause is f else cause.rule
         cause.severity = severities[rank[id(cause)]]   # what leads to an error is no mere notice
     def _key(o):
         f,cause = o
-        return rank[id(cause)],cause.steps[0],_place_of(cause, found),f is not cause,_gravity(f)
+        return rank[id(cause)],cause.steps[0],place[cause.rule],f is not cause,_gravity(f)
     return [f for f,_ in sorted(zip(found, causes), key=_key)]
-
-def _place_of(f, found):
-    "Its place, that of the first finding of its rule: findings of one rule stay together"
-    return next(i for i,o in enumerate(found) if o.rule==f.rule)
 
 # %% ../nbs/590_health.ipynb #b9f1de1c
 def _why_not(e, asked):
@@ -197,6 +214,12 @@ def _why_not(e, asked):
     if type(e) is LookupError: return str(e)     # as rules say it; a `KeyError` is a fault
     if asked: raise e
     return f'its code broke off: {type(e).__name__}: {e}'
+
+# %% ../nbs/590_health.ipynb #2c6a4946
+def _at_once(run, f):
+    "While one of our own rules reads, each statistic is made once; the code of others may write into what it is given"
+    ours = getattr(f, '__module__', '').startswith('hookbook.')
+    return remembered(run.tracks.values()) if ours else nullcontext()
 
 # %% ../nbs/590_health.ipynb #b9f1de13
 @patch
@@ -210,7 +233,8 @@ def health(self:Run,
     if not _recorded_anything(self):
         todo,skipped = {},dict.fromkeys(todo, 'nothing was recorded: no layer was seen to run')
     for name,f in todo.items():
-        try: found += list(f(self, **thresholds.get(f.__name__, {})))
+        try:
+            with _at_once(self, f): found += list(f(self, **thresholds.get(f.__name__, {})))
         except Exception as e: skipped[name] = _why_not(e, f.__name__ in thresholds)
         else: checked.append(name)
     found = by_cause(sorted(found, key=_gravity))

@@ -43,12 +43,12 @@ def make_own(self:Entry):
 # %% ../nbs/200_kept.ipynb #25c126dd
 class Awaited(Entry):
     "The gradient of one call of a layer, which may be still to come"
-    __slots__ = 'waiting','hooked'
+    __slots__ = 'waiting','hooked','block'
     def __init__(self,
         hooked:bool=False, # Is there a tensor through which it can come?
     ):
         super().__init__(None)
-        self.waiting,self.hooked = True,hooked
+        self.waiting,self.hooked,self.block = True,hooked,None   # `block`: the checkpoint that it ran in
 
     def arrive(self,
         entry:Entry, # What came

@@ -18,7 +18,8 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils.flop_counter import flop_registry
 from fastcore.basics import patch
 from .nested import *
-from .fakes import aten, dense_parts, op_family, op_name, operands, sparse_layouts, storage_id, unpacked, Fakes, FakeRun
+from .fakes import aten, dense_parts, op_family, op_name, operands, sparse_layouts, storage_id, unpacked, Fakes
+from .quick import QuickRun
 
 # %% ../nbs/310_macs.ipynb #a950686e
 _ours = {}   # from the name of an operator, such as 'aten.mv', to its formula
@@ -264,7 +265,7 @@ class Dispatch(TorchDispatchMode):
         super().__init__()
         self.listener,self.memory,self.plans = listener,memory,{}
         self.hollow = False      # was there an operator whose price depends on numbers that fakes do not have?
-        self.run = fakes and FakeRun(fakes)
+        self.run = fakes and QuickRun(fakes)
         self.move = getattr(listener, 'move', None)     # not every listener asks for it
 
 # %% ../nbs/310_macs.ipynb #265d0026

@@ -213,7 +213,7 @@ def _hold(self:find_nan, origin):
 def _alias(self:find_nan, call, t):
     "What the layer is given in the place of its input `t`"
     known = self.readings.of(t)
-    if not (t.requires_grad and torch.is_grad_enabled()): return t
+    if not (t.requires_grad and torch.is_grad_enabled()) or t.is_inference(): return t
     res = t.view_as(t)
     mine = self.readings.note(res, known.span, res._version, taker=call)
     call.aliases.append((res, res._version, known))

@@ -19,7 +19,7 @@ from fastcore.basics import patch
 from .nested import *
 from .modules import *
 from .running import fast_path_off, force_eager
-from .borrow import borrowed, forget_fakes, replaced, stay_young
+from .borrow import borrowed, forget_fakes, held_back, replaced, stay_young
 
 # %% ../nbs/330_observe.ipynb #c33e7bd4
 from .fakes import device_of, home, is_distributed, operands, pad_packed, storage_id, swap_inputs, swap_state, Aliases, Copies, Fakes
@@ -226,6 +226,15 @@ def _given(args, kwargs, held, given, stand_in):
 # ways to be done sooner, as for long recurrences below: called with the trace, the `Dispatch` and the `How` of a run on fakes,
 _shortcuts = []      # and each yields `(object, attribute, what it is)`
 
+# %% ../nbs/330_observe.ipynb #aaf3c122
+def _obeying(held, call):
+    "`call`, a way to call modules, where Ctrl-C that was `held` back is obeyed"
+    if held is None: return call
+    def obeying(self, *args, **kwargs):
+        held.let()
+        return call(self, *args, **kwargs)
+    return obeying
+
 # %% ../nbs/330_observe.ipynb #961a2c77
 def run_once(
     model:nn.Module, # Any model
@@ -236,6 +245,7 @@ def run_once(
     "Run `model` once, on fake tensors or for real; an error of the run is in the trace"
     place = home(model, (args,kwargs))
     with ExitStack() as stack:
+        held_signal = stack.enter_context(held_back()) if how.fake else None   # PyTorch would end the process
         _in_the_open(stack)
         held,given = (stack.enter_context(borrowed(*roots)) for roots in ((model,), (*args, *kwargs.values())))
         trace = Trace(model, _unregistered(model, held), how.backward)
@@ -252,7 +262,7 @@ def run_once(
         if how.fake: stack.enter_context(stand_in.mode)
         for o,k,v in _on_fakes(how.hidden, trace) if how.fake else (): stack.enter_context(replaced(o, k, v))
         dispatch = stack.enter_context(Dispatch(trace, stand_in if how.fake else None, memory))
-        stack.enter_context(replaced(nn.Module, '__call__', watch_calls(trace.calls)))
+        stack.enter_context(replaced(nn.Module, '__call__', _obeying(held_signal, watch_calls(trace.calls))))
         for shortcut in _shortcuts if how.fake else ():
             for o,k,v in shortcut(trace, dispatch, how): stack.enter_context(replaced(o, k, v))
         try: _Run(how, trace, made, cuda, memory, stand_in)(model, args, kwargs)

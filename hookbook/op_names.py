@@ -20,7 +20,8 @@ from .words import near, some
 
 # %% ../nbs/150_op_names.ipynb #36495c2f
 # operators that have a name of their own in PyTorch
-_as_written = dict(truediv='div', rtruediv='div', radd='add', rsub='sub', rmul='mul', rpow='pow', rmatmul='matmul')
+_as_written = dict(truediv='div', rtruediv='div', rdiv='div', rfloordiv='floordiv', floor_divide='floordiv',
+                   radd='add', rsub='sub', rmul='mul', rpow='pow', rmatmul='matmul', rmod='mod', rand='and', ror='or', rxor='xor')
 _special = re.compile(r'__i?(\w+?)__')
 
 def _spelled(f):

@@ -83,6 +83,7 @@ def massive_activations(
     axis,lowest,highest = Times(run),run.min,run.max
     for name in layer_names(run):
         largest = np.fmax(abs(lowest[name]), abs(highest[name]))
+        if not (largest>magnitude).any(): continue
         median = median_magnitude(run, name)
         massive = (largest>magnitude) & (largest>times*median)
         spell = axis.spell(massive, persist)

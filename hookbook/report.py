@@ -14,6 +14,7 @@ from fastcore.basics import patch
 from fastcore.xml import Div, P, Pre
 from . import __version__
 from .files import write_whole
+from .canvas import hushed
 from .summary import Summary
 from .run import *
 from .health import *
@@ -49,9 +50,10 @@ def report(self:Run,
     findings = self.health() if findings is None else findings
     parts = {'Findings': findings_part(findings)}
     if summary is not None: parts['Model'] = Div(Pre(str(summary)), klass='scroll')
-    parts['Pictures'] = pictures_part(run_pictures(self), 'No training step was recorded')
+    with hushed(): parts['Pictures'] = pictures_part(run_pictures(self), 'No training step was recorded')
     parts['Layers'] = layers_part(self, findings)
-    if has_hists(self): parts['Distributions'] = dims_part(self)
+    if has_hists(self):
+        with hushed(): parts['Distributions'] = dims_part(self, findings)
     return _written_page(path, 'report.html', title, about(self), parts)
 
 # %% ../nbs/690_report.ipynb #1bb67941

@@ -6,7 +6,8 @@ Docs: https://hookbook.github.io/hookbook/running.html.md"""
 
 # %% auto #0
 __all__ = ['force_eager', 'running_modules', 'outermost_module', 'times_running', 'backward_pass', 'recomputing', 'Repeated',
-           'repeat_within', 'blind', 'is_fake', 'many_in_one', 'out_of_graph', 'in_python', 'Switch', 'fast_path_off']
+           'checkpoint_now', 'repeat_within', 'repeating_frame', 'blind', 'is_fake', 'many_in_one', 'out_of_graph',
+           'in_python', 'Switch', 'fast_path_off']
 
 # %% ../nbs/100_running.ipynb #125701ec
 import sys
@@ -67,11 +68,11 @@ class Repeated:
             return self.f(*args, **kwargs)
 
 # %% ../nbs/100_running.ipynb #99fc7eb4
-def _checkpoints():
-    "Where the checkpoints whose forwards run now keep the functions that they'll call again: objects and names of attributes"
+def _checkpoints(until=None):
+    "Where the checkpoints whose forwards run now, inside of the frame `until`, keep the functions that they'll call again: objects and names of attributes"
     file = torch.utils.checkpoint.__file__
     frame = sys._getframe(1)
-    while frame:
+    while frame and id(frame)!=until:
         if frame.f_code.co_filename==file:
             # private: `ctx` of the reentrant kind, and of the other kind what its generator makes
             made = frame.f_locals
@@ -80,18 +81,31 @@ def _checkpoints():
             if inner and 'new_frame' in inner.f_locals: yield inner.f_locals['new_frame'],'recompute_fn'
         frame = frame.f_back
 
+# %% ../nbs/100_running.ipynb #fa6115b9
+def checkpoint_now(
+): # Its `ctx`, the same in the first forward and in the repetition; `None` outside of any, and in one of the other kind
+    "The innermost reentrant checkpoint whose function runs now"
+    return next((holder for holder,name in _checkpoints() if name=='run_function'), None)
+
 # %% ../nbs/100_running.ipynb #1b58d9c0
 def repeat_within(
     who, # Who asks: of each, one context is entered for a checkpoint, that of the first time
     make, # Called now, for each checkpoint that does not know `who` yet; returns a function that makes a context
+    until:int=None, # `id` of a frame: of checkpoints around it, none is meant
 ):
     "If the forward that runs now is checkpointed, have its repetition run within a context"
-    for holder,name in _checkpoints():
+    for holder,name in _checkpoints(until):
         f = getattr(holder, name)
         if not isinstance(f, Repeated):
             f = Repeated(f)
             setattr(holder, name, f)
         if who not in f.within: f.within[who] = make()
+
+def repeating_frame():
+    "The frame that calls the forward which a checkpoint repeats now, and the contexts for it"
+    frame = sys._getframe(1)
+    while frame and frame.f_code is not Repeated.__call__.__code__: frame = frame.f_back
+    return frame
 
 # %% ../nbs/100_running.ipynb #b5b2491e
 _compiling = torch.compiler.is_compiling

@@ -6,7 +6,7 @@ Docs: https://hookbook.github.io/hookbook/scales.html.md"""
 
 # %% auto #0
 __all__ = ['LEAST', 'MOST', 'AsinhScale', 'round_marks', 'scale_of', 'rebin', 'log_shares', 'step_edges', 'steps_run',
-           'join_columns', 'thin_line', 'suitable_scale']
+           'join_columns', 'thin_line', 'telling', 'evenly', 'suitable_scale']
 
 # %% ../nbs/610_scales.ipynb #b8b1a568
 import math, warnings
@@ -153,6 +153,33 @@ def thin_line(
     keep = [i for at in parts for i in _peaks(at, ys[at])]
     return xs[keep],ys[keep]
 
+# %% ../nbs/610_scales.ipynb #9f377563
+def telling(
+    values, # (layers, steps)
+    most:int, # Layers to keep
+) -> np.ndarray: # At most `most` positions, increasing
+    "Of many layers those that tell most: where a number is not finite, where the last ones are largest and smallest, and others evenly over the depth"
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    if n<=most: return np.arange(n)
+    broken = np.flatnonzero(~np.isfinite(values).all(1) & np.isfinite(values).any(1))
+    with np.errstate(all='ignore'): last = np.fmax.reduce(values[:,-max(values.shape[1]//4, 1):], 1, initial=-np.inf)
+    order = np.argsort(last, kind='stable')
+    k = max(most//5, 1)
+    picked = dict.fromkeys([*broken[:k], *order[:k], *order[::-1][:k]])
+    spread = np.linspace(0, n-1, most).round().astype(int)
+    picked.update(dict.fromkeys(evenly([i for i in spread if i not in picked], most-len(picked))))
+    return np.array(sorted(picked))
+
+def evenly(
+    xs:list, # Things in an order
+    n:int, # How many at most
+) -> list:
+    "At most `n` of `xs`, the first and the last among them"
+    if len(xs)<=n: return xs
+    return [xs[i] for i in np.linspace(0, len(xs)-1, n).round().astype(int)]
+
+# %% ../nbs/610_scales.ipynb #62ce08ea
 def _peaks(at, ys):
     if np.isnan(ys).all(): return [at[0]]   # a gap stays a gap
     low,high = np.nanargmin(ys),np.nanargmax(ys)

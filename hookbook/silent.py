@@ -53,6 +53,7 @@ hiders = {
 # %% ../nbs/190_silent.ipynb #90e338d6
 facts = dict(
     thread='The model ran in another thread than the one that opened this capture: open one in that thread.',
+    task='The model ran in another task than the one that opened this capture, while that one was waiting: open one in that task.',
     replica='`DataParallel` ran copies of the model, one for each device: capture `model.module`, on one device.',
     transform=('It ran inside a `torch.func` transform such as `vmap`, where tensors mean nothing to the outside: '
                'capture a plain forward.'),
@@ -61,6 +62,8 @@ facts = dict(
     fake='It ran on fake tensors, which have no numbers: capture a plain forward.',
     batched=('Its gradients came in batches, in which one tensor stands for many, as `is_grads_batched=True` and '
              '`jacobian(vectorize=True)` make them: capture those of a plain backward pass.'),
+    written=('It is a view of a tensor that others have, and was written to afterwards: then PyTorch tells nobody its gradient. '
+             'Write `h = h+x` in the place of `h += x`, or have the layer give a copy.'),
     stopped='The run was stopped before it, as stop=True asks.')
 
 def told_facts(

@@ -92,19 +92,32 @@ _uneven = dict(unit=_by, explains=('loss at chance',), root='vanishing gradient'
 # %% ../nbs/535_steps.ipynb #a7d30012
 _most_apart = 100.   # times; within it, a higher rate brings the slow one to 1e-4 and the quick one not yet to 1e-2
 
-def _has_own_rate(run, names, i, rows):
-    "Is the weight `i` moved far less than another by a gradient of the same size: has it a learning rate of its own?"
-    moved,grads = (stacked(o, names)[:,rows] for o in (run.updates.norm, run.grads.clipped))
-    rates = quietly(np.nanmedian, moved/np.where(grads>0, grads, np.nan), 1)
-    return quietly(np.nanmax, rates)>_most_apart*rates[i]
+_many = 500   # weights: from there on the steps of a spell are rounded, so that thousands of spells have few medians between them
 
-def _in_words_why_slow(run, names, ratios, i, rows):
-    "Words for the weight `i` that hardly moves in `rows`: the rate is too low, or others move far more"
-    factor = clipped_by(run, rows.start, rows.stop-1)
+class _Medians:
+    "Medians of each weight over some rows: of its ratios, and of how far a gradient moves it"
+    def __init__(self, run, names, ratios):
+        moved,grads = (stacked(o, names) for o in (run.updates.norm, run.grads.clipped))
+        with np.errstate(all='ignore'): self.rates = moved/np.where(grads>0, grads, np.nan)
+        self.run,self.ratios,self.known = run,ratios,{}
+        self.grain = max(ratios.shape[1]//8, 1) if len(names)>_many else 1
+
+    def over(self, first, last):
+        "(names,) ratios, (names,) rates, and how many times shorter clipping made the gradient, over the rows from `first` to `last`"
+        rows = slice(first//self.grain*self.grain, -(-(last+1)//self.grain)*self.grain)
+        key = rows.start,rows.stop
+        if key not in self.known: self.known[key] = [*self.medians(rows), clipped_by(self.run, rows.start, rows.stop-1)]
+        return self.known[key]
+
+    def medians(self, rows): return [quietly(np.nanmedian, o[:,rows], 1) for o in (self.ratios,self.rates)]
+
+# %% ../nbs/535_steps.ipynb #ff514a57
+def _in_words_why_slow(i, usual, rates, factor):
+    "Words for the weight `i` that hardly moves: the rate is too low, or others move far more by gradients that are larger"
     if factor>FAR_CLIPPED: return dict(_stuck, **held_back(factor))
-    usual = quietly(np.nanmedian, ratios[:,rows], 1)
     times = np.nanmax(usual)/usual[i] if usual[i]>0 else np.inf
-    if not times>_most_apart or not np.nanmax(usual)>1e-5 or _has_own_rate(run, names, i, rows): return _stuck
+    has_own_rate = quietly(np.nanmax, rates)>_most_apart*rates[i]   # a gradient of the same size moves it far less than another
+    if not times>_most_apart or not np.nanmax(usual)>1e-5 or has_own_rate: return _stuck
     return dict(_uneven, means=_uneven['means'].format(num(float(times))))
 
 # %% ../nbs/535_steps.ipynb #a7d30015
@@ -134,7 +147,7 @@ def update_ratio(
     usual = smoothed(ratios, window)
     leaps = _leaps(run, names, ratios, enormous)
     if not leaps.any(): need_steps(run, window)
-    grads = run.grads.norm
+    grads,beside = run.grads.norm,_Medians(run, names, ratios)
     for i,(name,row,medians,leap) in enumerate(zip(names, ratios, usual, leaps)):
         least = persist if leap.any() else window   # around a leap a short while counts as well
         large = _thrown_about(medians, row, high, window, persist, least)
@@ -152,5 +165,5 @@ def update_ratio(
         if small and not _is_schedule(small, row, low) and np.nanmax(grads[name])>0:
             first,last = small
             seen = quietly(np.nanmedian, row[first:last+1])
-            said = _in_words_why_slow(run, names, ratios, i, slice(first, last+1))
+            said = _in_words_why_slow(i, *beside.over(first, last))
             yield Finding(name, times.between(first, last), seen, low, **said)

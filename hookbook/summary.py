@@ -7,8 +7,8 @@ Docs: https://hookbook.github.io/hookbook/summary.html.md"""
 # %% auto #0
 __all__ = ['ops', 'Diff', 'summary_report', 'leaf_rows', 'leaf_table', 'Ops', 'OpRow', 'dummy_eval', 'model_sizes',
            'num_features_model', 'Row', 'Rows', 'Column', 'summary_columns', 'add_column', 'Summary', 'summary',
-           'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'Generation',
-           'by_words', 'sizes_in_words', 'named_in_words']
+           'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'GenerationCost',
+           'packed_layers', 'by_words', 'sizes_in_words', 'named_in_words']
 
 # %% ../nbs/390_summary.ipynb #03ac992c
 import csv, io, json, re
@@ -30,13 +30,16 @@ from .tables import *
 from .op_table import Lister, OpRow, Ops
 from .observe import brief_error, observe
 from .summing import *
+from .packed import packed_layers
 from .fits import *
+from .speed import *
+from .decoding import *
 from .by_words import *
 
 # %% ../nbs/390_summary.ipynb #1aaf34fe
 _all_ = ['Ops', 'OpRow', 'dummy_eval', 'model_sizes', 'num_features_model', 'Row', 'Rows', 'Column', 'summary_columns', 'add_column',
-         'Summary', 'summary', 'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'Generation',
-         'by_words', 'sizes_in_words', 'named_in_words']
+         'Summary', 'summary', 'summary_options', 'macs_of', 'MemoryPlan', 'Budget', 'Fit', 'Device', 'devices', 'Speed', 'GenerationCost',
+         'packed_layers',         'by_words', 'sizes_in_words', 'named_in_words']
 
 # %% ../nbs/390_summary.ipynb #b34a5a24
 def ops(

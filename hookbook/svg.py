@@ -254,14 +254,17 @@ def _marks(scale):
 def small_dims(
     run:Run, # With histograms
     rows:int=36, # Of each picture
+    names=None, # Layers; default: all
 ) -> FT:
     "A small picture of the histograms over time for each layer, all on one axis of values"
-    scale = scale_of([run.hist(n) for n in run.layers])
+    names = list(run.layers) if names is None else names
+    scale = scale_of([run.hist(n) for n in names])
     edges,marks = scale.spread(rows+1),_marks(scale)
+    place = {n: i for i,n in enumerate(run.layers)}
     def one(i, n):
         shares = span_shares(run.hist(n), edges)
         pic = Img(src=bitmap(shares, LEAST, MOST), alt='histograms over time')
         drawn = Div(marks, pic, klass='dim')
         return Figure(Figcaption(n, title=n), drawn, id=f'l{i}', data_layer=n)
-    pics = [one(i, n) for i,n in enumerate(run.layers)]
+    pics = [one(place[n], n) for n in names]
     return Div(*pics, klass='dims')

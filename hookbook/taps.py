@@ -63,6 +63,7 @@ class Plan:
         self.keep,self.every,self.stop = keep,every,stop
         self.sees_outputs = 'out' in what or 'grad' in what
         self.sees_inputs = 'in' in what or 'grad_in' in what
+        self.sees_grads = 'grad' in what or 'grad_in' in what
         self.inplace,self.fused = [],False  # layers that write into what they are given; is there a fused path?
         copies = self.taking.clone is True
         for m in hookable_modules(model):
@@ -99,12 +100,15 @@ class Tap(Source):
         self.hooks,self.leaf_handles = ExitStack(),[]  # of the model, and of tensors that live longer than a run
         self.stopped = None  # the exception by which this tap ended the run
         self.owners = {}  # modules in whose code functions were called, by the name of the function
+        self.given = ()  # to the layer that has just run
         self.prepare()
 
     def ready(self):
         if self.moves.events: self.moves.wait()
 
-    def why_no_grad(self): return facts['batched'] if 'batched' in self.facts else ''
+    def why_no_grad(self):
+        if any(view.written for view in self.lost.values()): return facts['written']
+        return facts['batched'] if 'batched' in self.facts else ''
 
     @property
     def outside(self): return self.store.outside
@@ -112,6 +116,7 @@ class Tap(Source):
 @patch
 def prepare(self:Tap):
     "Forget what is of one forward only"
+    self.lost = {}  # views whose gradient is lost if they are written to, by name
     self.by_memory = {}  # entries that share memory with the model, by where it is
     self.todo = set(self.plan.waited)-self.store.runs[0].apart if self.plan.stop else None
 
@@ -137,19 +142,22 @@ def keep_output(gate, store, names, slow, m, args, out):
 @patch
 def slow(self:Tap, m, args, out):
     "The long way of an output"
+    if self.plan.sees_grads: self.given = tensors(args)
     if self.elsewhere(m, out): self.aside(m, out)
     else: self.fire('out', self.names[m], out)
 
 @patch
 def before(self:Tap, m, args, kwargs):
     "The hook that sees what a layer takes in"
+    if self.plan.sees_grads: self.given = tensors((args,kwargs))
     if self.elsewhere(m, args): self.aside(m, None, (args,kwargs))
     else: self.fire('in', self.names[m], named_inputs(m, args, kwargs))
 
 @patch
 def elsewhere(self:Tap, m, v):
     "Is this a run that is not to be kept?"
-    return get_ident()!=self.gate.owner or recomputing() or bool(blind()) or m not in self.names or is_fake(v)
+    if get_ident()!=self.gate.owner or recomputing() or bool(blind()) or m not in self.names or is_fake(v): return True
+    return not self.gate.running and self.gate.scope.others()
 
 # %% ../nbs/220_taps.ipynb #695f123e
 @patch
@@ -220,6 +228,7 @@ def remember(self:Tap, name):
 @patch
 def begin(self:Tap, m, args):
     "The hook before the model's forward"
+    if self.gate.scope.others(): self.facts.add('task')
     if not self.gate.passes() or is_fake(args) or not self.gate.enters(m): return
     if self.gate.forwards==1: self.look_back()
     if not self.gate.open(): return
@@ -310,6 +319,7 @@ def attach(self:Tap):
         self.on(plan.model.register_forward_hook, self.end, always_call=True)
         if plan.fused: self.hooks.enter_context(fast_path_off())
         if plan.ops: self.watch_ops()  # of a later chapter
+        self.hooks.callback(self.gate.scope.close)
         undo.pop_all()
     return self
 
@@ -359,6 +369,7 @@ def aside(self:Tap, m, out, inputs=None):
     if recomputing(): return self.watch_again(m, out, inputs)
     if self.gate.owner is None: return  # a forward that `every` passes over
     if get_ident()!=self.gate.owner: self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
+    elif self.gate.scope.others(): self.facts.add('task')
     elif m in self.names: self.warn_blind(self.names[m], blind() or 'fake')  # else a copy that shares its hooks with a layer of this model
 
 @patch

@@ -273,6 +273,10 @@ def statistic(self:Series,
     name:str, # One of `statistics`
 ) -> Named: # (steps,) for each layer
     "One statistic of all layers"
+    return self._track.once(name, self._upto(self._track)[0], lambda: self._made(name))
+
+@patch
+def _made(self:Series, name):
     state = self._track.layout.named(self.states())
     with np.errstate(all='ignore'): read = self.statistics[name].of(state)
     return Named(zip(self._track.names, read.T))
