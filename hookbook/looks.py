@@ -344,7 +344,8 @@ def left_out(self:OptimizerLook) -> dict:
 def _probe(opt):
     "Some gradients of the parameters of an optimizer"
     grads = [p.grad for g in opt.param_groups for p in g['params'] if p.requires_grad]
-    return [g for g in grads if g is not None and not g.is_sparse][-3:]
+    # what is here: a sum over what is divided among processes would be a collective
+    return [local_values(g) for g in grads if g is not None and not g.is_sparse][-3:]
 
 # %% ../nbs/470_looks.ipynb #1925c497
 @patch
@@ -375,7 +376,7 @@ def opt_begins(self:CloseUp,
     named = [(names[id(p)], p) for g in opt.param_groups for p in g['params'] if id(p) in names and _has_norm(p) and p.numel()<=_LARGE]
     weights = [(n,p) for n,p in named if p.ndim>1 and len(p)>1 and p.requires_grad and type(p) in (Tensor,nn.Parameter)]
     if self.rows in (1,3,9): self.look.setdefault('apart', {}).update({n: rows_apart(p) for n,p in weights if p.grad is not None})
-    self.before[id(opt)] = [(n, p, p.detach().clone()) for n,p in named if p.dtype in _low and p.grad is not None]
+    self.before[id(opt)] = [(n, p, local_values(p).clone()) for n,p in named if p.dtype in _low and p.grad is not None]
     self.look.setdefault('opts', []).append(settings_of(opt, names))
 
 # %% ../nbs/470_looks.ipynb #45b00037
@@ -399,8 +400,8 @@ def opt_ends(self:CloseUp,
     "Of weights of low precision: what share did the step leave as they were, though they had a gradient?"
     for n,p,was in self.before.pop(id(opt), ()):
         if p.grad is None: continue
-        asked = p.grad!=0
-        kept = ((p.detach()==was) & asked).sum()/asked.sum()
+        asked = local_values(p.grad)!=0
+        kept = ((local_values(p)==was) & asked).sum()/asked.sum()
         self.look.setdefault('kept', {})[n] = kept
 
 # %% ../nbs/470_looks.ipynb #6674a0cd

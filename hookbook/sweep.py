@@ -156,9 +156,10 @@ class RunFolder:
         else: what = f'a run with {k}={was!r}, and this one has {now!r}'
         return f'{self.path} holds {what}: choose another folder'
 
-    def end(self):
-        "The run is done"
-        write_whole(self.about, json.dumps(dict(run_settings(self.about), done=True)))
+    def end(self, n):
+        "The run is done, and `n` batches are written"
+        known = dict(run_settings(self.about), done=True, written=n)
+        write_whole(self.about, json.dumps(known))
 
 # %% ../nbs/250_sweep.ipynb #11e06292
 @patch
@@ -355,7 +356,7 @@ def _run_there(self:capture, loader, folder, file_bytes, progress, mask):
         if done: self._check_first(loader, folder, prints)
         else:
             self._fill(loader, _Writer(self, folder, prints, file_bytes), progress, mask)
-            folder.end()
+            folder.end(len(prints))
     return _not_empty(self.load(folder.path))
 
 @patch
