@@ -292,16 +292,6 @@ def after(self:OptimizerLook,
     self.write(names, was, 'updates', factors)
     if closure or self.early: self.write_grads(opt, params, names)   # somebody's hook may have clipped after ours
 
-# %% ../nbs/470_looks.ipynb #47000001
-@patch
-def late(self:OptimizerLook,
-    opt, # An optimizer that has stepped, and was not known yet when it began: its closure made the first pass
-    model:nn.Module, # Whose parameters it updates
-):
-    "Norms of the gradients, which are there still"
-    params = [p for p in params_of(opt) if _has_norm(p)]
-    self.write_grads(opt, params, self.names_of(params, model))
-
 # %% ../nbs/470_looks.ipynb #07470323
 @patch
 def let_go(self:OptimizerLook):
