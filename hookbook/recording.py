@@ -525,7 +525,8 @@ def _opt_begins(self:Recording, opt, args, kwargs):
 def _opt_ends(self:Recording, opt, args, kwargs):
     start = self.pace.now()
     if self.pace.live:
-        if id(opt) in self.opt_look.held: self.guard('the optimizer step', self.opt_look.after, opt)
+        known = id(opt) in self.opt_look.held
+        self.guard('the optimizer step', *((self.opt_look.after,opt) if known else (self.opt_look.late,opt,self.inner)))
         self._closely('opt_ends', opt)
         silent = not self.tracks['layers'].seen
         if silent and 'torch._dynamo' in sys.modules: self.eager.needed = True   # no layer ran: it may be compiled
