@@ -130,8 +130,14 @@ def _as_numbers(x, g, n):
     inside = ((whole>=0) & (whole<_MOST_NUMBERS)).float()
     counts = torch.zeros(_MOST_NUMBERS, device=x.device)
     counts.scatter_add_(0, whole.nan_to_num(0,0,0).clamp(0, _MOST_NUMBERS-1).long().flatten(), inside.flatten())
-    return dict(value=away.square().mean(), mean=t.mean(), std=t.std(), low=t.min(), high=t.max(),
-                uneven=(t-whole).abs().mean(), spread=t.std(0).mean(), counts=counts)
+    return dict(value=away.square().mean(), mean=t.mean(), std=_std(t), low=t.min(), high=t.max(),
+                uneven=(t-whole).abs().mean(), spread=_std(t, 0).mean(), counts=counts)
+
+# %% ../nbs/450_closeup.ipynb #45000001
+def _std(t, *dim):
+    "Standard deviation; of a single value it is `nan`, and PyTorch would warn of it"
+    n = t.shape[dim[0]] if dim else t.numel()
+    return t.std(*dim) if n>1 else torch.full_like(t.mean(*dim), math.nan)
 
 # %% ../nbs/450_closeup.ipynb #45b00014
 def targets_of(
@@ -219,7 +225,7 @@ def input_facts(
     "Size of an input, and of its features"
     rows = as_rows(x, 2**18) if x.ndim in (2,3) else x.detach().reshape(-1,1)[:2**18].float()
     sizes = rows.square().mean(0).sqrt()
-    return dict(rms=rows.square().mean().sqrt(), mean=rows.mean(), std=rows.std(), largest=rows.abs().max(),
+    return dict(rms=rows.square().mean().sqrt(), mean=rows.mean(), std=_std(rows), largest=rows.abs().max(),
                 top=sizes.max(), typical=sizes.median(), samples=len(x))
 
 # %% ../nbs/450_closeup.ipynb #45b0002a
@@ -356,7 +362,7 @@ def went_back(self:CloseUp,
     x,grad = as_rows(out),grad.detach()/scale
     way = [] if loss is None else nodes_between(loss, made)
     facts = dict(end=end, ops=[node_name(n) for n in way][:50], broadcast=_broadcast(way, out.numel()), shape=list(out.shape),
-                 low=x.min(), high=x.max(), rms=x.square().mean().sqrt(), std=x.std(), sums=(x.sum(1)-1).abs().max())
+                 low=x.min(), high=x.max(), rms=x.square().mean().sqrt(), std=_std(x), sums=(x.sum(1)-1).abs().max())
     if loss is not None: facts['value'] = loss.detach().float().reshape(())/scale
     self.look['loss'] = facts | targets_of(out, grad)
 

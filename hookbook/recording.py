@@ -197,18 +197,6 @@ def try_to(self:Recording,
             self.pace.pause()
             self.guard.report('the recorder', e, 'hookbook stopped recording')
 
-# %% ../nbs/480_recording.ipynb #b1bb526e
-@patch
-def _joined_by(self:Recording, thread):
-    "A pass of the whole model begins in a thread; are there others in the middle of one?"
-    inside = self.clock.threads
-    if inside and inside!={thread}:
-        inside &= {t.ident for t in threading.enumerate()}   # one may have been killed within its pass
-        if inside-{thread}: self.info.errors.setdefault('threads', _at_once)
-    inside.add(thread)
-
-_at_once = 'the model ran in several threads at once: all calls are recorded, but to which step a call belongs is a matter of chance'
-
 # %% ../nbs/480_recording.ipynb #e5e786d8
 @patch(as_prop=True)
 def model(self:Recording): return self.attached.model
@@ -224,28 +212,6 @@ def step(self:Recording): return self.clock.step
 
 @patch(as_prop=True)
 def every(self:Recording): return self.pace.every
-
-# %% ../nbs/480_recording.ipynb #8f4c1207
-@patch(as_prop=True)
-def skip(self:Recording): return self.pace.skip
-
-@patch(as_prop=True)
-def live(self:Recording): return self.pace.live
-
-@patch(as_prop=True)
-def cost(self:Recording): return self.pace.cost
-
-@patch(as_prop=True)
-def listeners(self:Recording): return self.attached.listeners
-
-@patch(as_prop=True)
-def given(self:Recording): return self.layer_look.given
-
-@patch(as_prop=True)
-def left_out(self:Recording): return self.opt_look.left_out
-
-@patch(as_prop=True)
-def closeups(self:Recording): return self.closeup.read()
 
 # %% ../nbs/480_recording.ipynb #ed176a6f
 @patch
@@ -283,7 +249,7 @@ def _try_to_save(self:Recording, f, *args):
 def tell(self:Recording):
     "Call the listeners: a step is whole"
     start = self.pace.now()
-    for f in self.listeners: self.guard(getattr(f, 'what', 'a listener'), f, self)
+    for f in self.attached.listeners: self.guard(getattr(f, 'what', 'a listener'), f, self)
     self.pace.spent += self.pace.now()-start
 
 # %% ../nbs/480_recording.ipynb #9f37a98d
@@ -318,6 +284,48 @@ def whole(self:Recording) -> int: # Rows
     n = self._upto(t)[0]
     grows = n and not self.closed and t.steps[n-1]==self.clock.step and not (self.opts and self.clock.over)
     return n-1 if grows else n
+
+# %% ../nbs/480_recording.ipynb #b6aed618
+@patch
+def disown(self:Recording):
+    "Let go of the model and the file without a look at anything: another process goes on with them"
+    self.closed,self.path,self.flush_every,self.crew = True,None,None,None
+    self.guard.lock = threading.RLock()   # its other threads are not here, and may have held it
+    self.pace.live,self.pace.eval_live = False,False
+
+# %% ../nbs/480_recording.ipynb #8f4c1207
+@patch(as_prop=True)
+def skip(self:Recording): return self.pace.skip
+
+@patch(as_prop=True)
+def live(self:Recording): return self.pace.live
+
+@patch(as_prop=True)
+def cost(self:Recording): return self.pace.cost
+
+@patch(as_prop=True)
+def listeners(self:Recording): return self.attached.listeners
+
+@patch(as_prop=True)
+def given(self:Recording): return self.layer_look.given
+
+@patch(as_prop=True)
+def left_out(self:Recording): return self.opt_look.left_out
+
+@patch(as_prop=True)
+def closeups(self:Recording): return self.closeup.read()
+
+# %% ../nbs/480_recording.ipynb #b1bb526e
+@patch
+def _joined_by(self:Recording, thread):
+    "A pass of the whole model begins in a thread; are there others in the middle of one?"
+    inside = self.clock.threads
+    if inside and inside!={thread}:
+        inside &= {t.ident for t in threading.enumerate()}   # one may have been killed within its pass
+        if inside-{thread}: self.info.errors.setdefault('threads', _at_once)
+    inside.add(thread)
+
+_at_once = 'the model ran in several threads at once: all calls are recorded, but to which step a call belongs is a matter of chance'
 
 # %% ../nbs/480_recording.ipynb #228925d0
 @patch
@@ -509,7 +517,8 @@ def _opt_begins(self:Recording, opt, args, kwargs):
 def _opt_ends(self:Recording, opt, args, kwargs):
     start = self.pace.now()
     if self.pace.live:
-        if id(opt) in self.opt_look.held: self.guard('the optimizer step', self.opt_look.after, opt)
+        known = id(opt) in self.opt_look.held
+        self.guard('the optimizer step', *((self.opt_look.after,opt) if known else (self.opt_look.late,opt,self.inner)))
         self._closely('opt_ends', opt)
         silent = not self.tracks['layers'].seen
         if silent and 'torch._dynamo' in sys.modules: self.eager.needed = True   # no layer ran: it may be compiled
