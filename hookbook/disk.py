@@ -351,7 +351,7 @@ def run_settings(
     "What is known of a run"
     try: old = json.loads(file.read_text())
     except (ValueError,RecursionError,IsADirectoryError): old = None
-    if isinstance(old, dict) and 'layers' in old: return old
+    if isinstance(old, dict) and 'layers' in old and type(old.get('written', 0)) is int: return old
     raise ValueError(f'{file} was not written by capture.run: choose another folder')
 
 # %% ../nbs/240_disk.ipynb #4ab1ff91

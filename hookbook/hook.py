@@ -102,6 +102,17 @@ def _tidy(self:Hook, t):
     if self.detach: t = t.detach()
     return t.cpu() if self.cpu else t
 
+# %% ../nbs/130_hook.ipynb #69f85e46
+_get_overwritten = WeakSet()   # layers of which it is known that their output gets overwritten
+
+@patch
+def _guarded(self:Hook, v):
+    "What a layer gave, in memory of its own or with the versions of its tensors"
+    if not self.is_forward or torch.compiler.is_compiling(): return v,()
+    root = self.passes.root and self.passes.root()
+    spoiled = self.module in _get_overwritten or root is not None and works_in_place(root)
+    return (map_leaves(torch.clone, v),()) if spoiled and self.detach else (v,versions_of(v))
+
 # %% ../nbs/130_hook.ipynb #bf197a06
 @patch
 def _called(self:Hook, args):
@@ -116,7 +127,7 @@ def _called(self:Hook, args):
 def _store(self:Hook, args):
     "Call the hook function and keep what it returns"
     res = self._called(args)
-    self.results.append(self._guarded(res) if self.hook_func is _output else (res,()))
+    self.results.append(self._guarded(res) if self.hook_func is _output or shares_memory(res, args) else (res,()))
 
 # %% ../nbs/130_hook.ipynb #d84c58b4
 def _output(m, i, o): return o
@@ -254,17 +265,6 @@ def __repr__(self:Hook):
 def _farewell(self:Hook):
     too_early = self.grads and self.grads.asked and not self.results
     return 'removed'+' before a gradient came: call backward inside the `with`'*bool(too_early)
-
-# %% ../nbs/130_hook.ipynb #69f85e46
-_get_overwritten = WeakSet()   # layers of which it is known that their output gets overwritten
-
-@patch
-def _guarded(self:Hook, v):
-    "What a layer gave, in memory of its own or with the versions of its tensors"
-    if not self.is_forward or torch.compiler.is_compiling(): return v,()
-    root = self.passes.root and self.passes.root()
-    spoiled = self.module in _get_overwritten or root is not None and works_in_place(root)
-    return (map_leaves(torch.clone, v),()) if spoiled and self.detach else (v,versions_of(v))
 
 # %% ../nbs/130_hook.ipynb #c76aa138
 def hook_output(

@@ -277,7 +277,8 @@ def _squared(t, where):
     mask[i,within] = True
     full = t.new_zeros(*mask.shape, *t.shape[1:])
     full[i,within] = t
-    return full, lambda example,position: where[start[example]+position], mask
+    def _find(example, position): return where[(start[example]+position).clamp(max=len(where)-1)]  # also of what is filled in
+    return full,_find,mask
 
 # %% ../nbs/254_tops.ipynb #8b0b30bf
 @patch
