@@ -240,17 +240,30 @@ class _Writer:
         self.held,self.size = [],0
 
 # %% ../nbs/250_sweep.ipynb #b96ce504
-@contextmanager
-def evaluating(
-    model:nn.Module, # Any module
-):
+class evaluating:
     "Evaluation mode and no gradients; each module's own mode comes back at the end"
-    modes = [(m, m.training) for m in model.modules()]
-    try:
-        model.eval()
-        with torch.no_grad(): yield
-    finally:
-        for m,mode in modes: m.training = mode
+    def __init__(self,
+        model:nn.Module, # Any module
+    ):
+        self.model,self.modes = model,[(m, m.training) for m in model.modules()]
+        self.graph = torch.no_grad()
+
+    def __enter__(self):
+        try:
+            self.model.eval()
+            self.graph.__enter__()
+        except BaseException: self.back(); raise
+
+    def __exit__(self, *args):
+        try: self.graph.__exit__(*args)
+        finally: self.back()
+
+    def back(self):
+        try: self._back()
+        except BaseException: self._back(); raise   # Ctrl-C, now of all times: again, from the start
+
+    def _back(self):
+        for m,mode in self.modes: m.training = mode
 
 # %% ../nbs/250_sweep.ipynb #e5c1a001
 @patch
