@@ -21,6 +21,7 @@ from .nested import tensors
 from .modules import *
 from .running import *
 from .grads import TensorHooks
+from .inert import sweep_off
 from .hook import *
 from .silent import is_compiled
 from .table import *
@@ -143,6 +144,7 @@ def _hang(self:Recording, model, layers, inputs, hold, opts):
         self._scan()
     except BaseException:
         self.attached.take_off()
+        sweep_off(model, ref)   # Ctrl-C may have come between a hook and its handle
         self.closed = True
         raise
     self.eager.ends(True)
@@ -352,13 +354,29 @@ def __enter__(self:Recording):
 
 @patch
 def __exit__(self:Recording, kind, *args):
-    if kind is None: return self.close()
-    self.break_off(f'its recording ended with {kind.__name__}')   # of the next chapter
+    try:
+        if kind is None: return self.close()
+        self.break_off(f'its recording ended with {kind.__name__}')   # of the next chapter
+    except BaseException:   # Ctrl-C, now of all times
+        self._let_go()
+        raise
+
+# %% ../nbs/480_recording.ipynb #2c127c88
+@patch
+def _let_go(self:Recording):
+    "The end was interrupted: nothing may stay on the model"
+    model = self.model
+    self.eager.set(False)
+    if self.attached.functions: self.unlisten()
+    self.attached.take_off()
+    if model is not None: sweep_off(model, weakref.ref(self))
+    self.asked.leave()
+    self.closed,self.pace.live,self.pace.eval_live = True,False,False
 
 # %% ../nbs/480_recording.ipynb #e8ec4fde
 @patch
 def __del__(self:Recording):
-    if not getattr(self, 'closed', True) and not sys.is_finalizing():
+    if 'attached' in vars(self) and not self.closed and not sys.is_finalizing():
         self.close(flush=False)
         if self.crew is not None: self.fall_out('its recording was never closed')
 
