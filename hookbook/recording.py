@@ -273,14 +273,6 @@ def _try_to_save(self:Recording, f, *args):
         warn_softly(f'hookbook could not save to {self.path}: {why}. {then}')
     self.guard.unsaved = why
 
-# %% ../nbs/480_recording.ipynb #e315cc1c
-@patch
-def tell(self:Recording):
-    "Call the listeners: a step is whole"
-    start = self.pace.now()
-    for f in self.listeners: self.guard(getattr(f, 'what', 'a listener'), f, self)
-    self.pace.spent += self.pace.now()-start
-
 # %% ../nbs/480_recording.ipynb #9f37a98d
 @patch
 def close(self:Recording,
@@ -327,6 +319,14 @@ def disown(self:Recording):
     self.closed,self.path,self.flush_every,self.crew = True,None,None,None
     self.guard.lock = threading.RLock()   # its other threads are not here, and may have held it
     self.pace.live,self.pace.eval_live = False,False
+
+# %% ../nbs/480_recording.ipynb #e315cc1c
+@patch
+def tell(self:Recording):
+    "Call the listeners: a step is whole"
+    start = self.pace.now()
+    for f in self.listeners: self.guard(getattr(f, 'what', 'a listener'), f, self)
+    self.pace.spent += self.pace.now()-start
 
 # %% ../nbs/480_recording.ipynb #da91fc7b
 @patch
