@@ -109,12 +109,11 @@ def plainly(self:QuickRun, func, args, kwargs):
     mode = self.fakes.mode
     try: key = func,_key(args, mode),tuple([(k,_key(v, mode)) for k,v in kwargs.items()])
     except _Unusual: return slow(func, args, kwargs)
+    if kind=='view': return self.view(func, args)
     known = self.known.get(key)
     if known is None:
         out = slow(func, args, kwargs)
-        if kind=='view': self.known[key] = True
-        else: self.learn(key, args, out)
+        self.learn(key, args, out)
         return out
-    if kind=='view': return self.view(func, args)
     several,recipes = known
     return tuple([self.make(r) for r in recipes]) if several else self.make(recipes[0])

@@ -4,6 +4,7 @@ from functools import cached_property
 from importlib import import_module
 from fastcore.docments import docments, qual_name
 from nbdev.doclinks import NbdevLookup, _build_lookup_table
+import house
 
 WIDTH = 78   # columns of a signature: what fits beside the sidebar on a screen of 1300 pixels
 
@@ -156,6 +157,36 @@ def public_names(lib, modidx):
         for full,(page,_) in syms.items():
             name = full.removeprefix(mod+'.')
             if name.split('.')[0] in public and not any(o[0]=='_' for o in name.split('.')): yield name,page
+
+def module_of(f):
+    "Number of the chapter that writes module `f`, and what that says of itself"
+    s = f.read_text(encoding='utf-8')
+    number = re.search(r'File to edit: (?:\.\./)+nbs/(\d\d\d)_', s)
+    return (number[1] if number else ''),(ast.get_docstring(ast.parse(s)) or '').split('\n')[0]
+
+def first_lines(f):
+    "The first line of what each function and class of module `f` says of itself"
+    for o in ast.parse(f.read_text(encoding='utf-8')).body:
+        if isinstance(o, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)): yield o.name,(ast.get_docstring(o) or '').split('\n')[0]
+
+def all_names(lib, modidx):
+    "A table of all public functions and classes, by module, in the order of the chapters"
+    found = {}
+    for name,page in public_names(lib, modidx):
+        if '.' not in name: found.setdefault(page.partition('#')[0], {})[name] = page
+    mods = {page: lib.parent/(mod.replace('.', '/')+'.py') for mod,syms in modidx['syms'].items() for page in {p.partition('#')[0] for p,_ in syms.values()}}
+    part,res = '',[]
+    for page,f in sorted(mods.items(), key=lambda o: module_of(o[1])[0] or '999'):
+        number,about = module_of(f)
+        says,names = dict(first_lines(f)),found.get(page)
+        if not names: continue
+        if number[:1]!=part:
+            part = number[:1]
+            res.append(f'## {part} {house.parts[part]}')
+        mod = '.'.join(f.relative_to(lib.parent).with_suffix('').parts)
+        rows = [f'| [`{n}`]({to}) | {cell(says.get(n, ""))} |' for n,to in sorted(names.items(), key=lambda o: o[0].lower())]
+        res.append('\n'.join([f'### {mod}', '', about, '', '| name | what it does |', '|---|---|', *rows]))
+    return '\n\n'.join(res)
 
 def plain_words(lib):
     "Words that are parameters or attributes too, so that in the text they hardly ever mean the function of that name"
