@@ -77,10 +77,9 @@ def _rehearse(code, names, seconds):
     return played
 
 def _said(folder, rank):
-    def text(name):
-        path = folder/f'{name}{rank}'
-        return path.read_text(errors='replace') if path.exists() else ''
-    return dict(out=text('out'), err=text('err'), result=json.loads(text('result') or 'null'))
+    paths = {k: folder/f'{k}{rank}' for k in ('out','err','result')}
+    said = {k: p.read_text(errors='replace') if p.exists() else '' for k,p in paths.items()}
+    return said | dict(result=json.loads(said['result'] or 'null'))
 
 # %% ../nbs/425_rehearsal.ipynb #3dbf123c
 def _serve():
