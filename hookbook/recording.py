@@ -225,9 +225,8 @@ def flush(self:Recording):
 
 @patch
 def _save(self:Recording):
-    if not self.path: return
-    if self.crew is None: self.save(self.path)
-    elif self.crew.writes: self.save(self.crew.file(self.path))
+    if self.path and self.crew is None: self.save(self.path)
+    elif self.path and self.crew.writes: self.save(self.crew.file(self.path))
 
 # %% ../nbs/480_recording.ipynb #48d00004
 @patch
