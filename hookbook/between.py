@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from fastcore.basics import patch
 from .nested import tensors
-from .running import blind, force_eager, is_fake, recomputing, repeat_within
+from .running import blind, force_eager, is_fake, recomputing
 from .hook import name_fault
 from .silent import not_called
 from .op_names import op_base, op_inputs, passed, writes_first
@@ -126,14 +126,21 @@ class OpEdits(Planned):
 @patch
 def result(self:OpEdits, call, f, args, kwargs):
     "What a function gives with its edits"
-    target = args[0] if args and isinstance(args[0], Tensor) and writes_first(f, args, kwargs) else None   # that it writes into
-    if self.instead: f,kwargs = self.instead,{k: v for k,v in passed(f, kwargs).items() if k!='inplace'}
+    target = _written(f, args, kwargs)
+    if self.instead:
+        f,kwargs = self.instead,passed(f, kwargs)
+        kwargs.pop('inplace', None)
     if self.what=='in': args,kwargs = self.given(call, f, args, kwargs)
     if self.what=='grad': return grads_edited(self, call, f(*args, **kwargs), alias=target is None)
     if target is None: return self._not_in_place(call, f, args, kwargs)
     if self.what=='in' and args[0] is target: return f(*args, **kwargs)
     new = f(args[0].clone(), *args[1:], **kwargs)
-    return target.copy_(same_shapes(self.name, target, new if self.what=='in' else self.changed(new, call)))
+    if self.what=='out': new = self.changed(new, call)
+    return target.copy_(same_shapes(self.name, target, new))
+
+def _written(f, args, kwargs):
+    "The tensor that a function writes into, if it does"
+    if args and isinstance(args[0], Tensor) and writes_first(f, args, kwargs): return args[0]
 
 # %% ../nbs/280_between.ipynb #c55694ed
 @patch
@@ -150,7 +157,8 @@ def given(self:OpEdits, call, f, args, kwargs):
     "What a function is called with, with its edits"
     named = op_inputs(f, args, kwargs)
     new = self.changed(named, call)
-    own,by_name = put_inputs(args, {k: v for k,v in kwargs.items() if k in named}, named, new)
+    known = {k: v for k,v in kwargs.items() if k in named}
+    own,by_name = put_inputs(args, known, named, new)
     return own,{**kwargs, **by_name}
 
 # %% ../nbs/280_between.ipynb #abf7a6ff
@@ -181,7 +189,7 @@ def op_change(self:edit, op, f, args, kwargs):
         self.facts.add('thread')
         return f(*args, **kwargs)
     self.again_later()
-    if op.before is not None: repeat_within((self,op.module), lambda: lambda: self.op_watch.within(op.module, op.before), op.call)
+    self.op_watch.again(op, self)
     call = self._next_call(op.name)._replace(site=op.site)
     if not self.now(): return f(*args, **kwargs)
     try: return self.op_plan(op).result(call, f, args, kwargs)

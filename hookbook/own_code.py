@@ -254,9 +254,11 @@ def ends(self:OpWatch, m, args, out):
 
 # %% ../nbs/160_own_code.ipynb #0a21678f
 @patch
-def again(self:OpWatch, op):
-    "Hear of the repetition of `op`, too, if it runs in a part that is checkpointed"
-    if op.before is not None: repeat_within((self,op.module), lambda: lambda: self.within(op.module, op.before), op.call)
+def again(self:OpWatch, op, who=None):
+    "Hear of the repetition of `op`, too, if it runs in a part that is checkpointed; `who` has the watch of then as `op_watch`"
+    if op.before is None: return
+    def _within(): return (who.op_watch if who else self).within(op.module, op.before)
+    repeat_within((who or self,op.module), lambda: _within, op.call)
 
 @patch
 @contextmanager
