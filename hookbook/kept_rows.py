@@ -45,7 +45,8 @@ def _rows_of_all(mask, first, n):
 # %% ../nbs/242_kept_rows.ipynb #343e167d
 def _truth(m):
     "A mask as truth values"
-    m = torch.as_tensor(m)
+    try: m = torch.as_tensor(m)
+    except (TypeError,ValueError,RuntimeError): raise TypeError(f'mask= is {m!r} for a batch, which is no mask') from None
     if m.dtype is torch.bool: return m
     odd = m[(m!=0)&(m!=1)]
     if not odd.numel(): return m!=0
@@ -55,10 +56,11 @@ def _truth(m):
 # %% ../nbs/242_kept_rows.ipynb #19668b39
 def check_mask(
     mask, # What was given
-):
+): # The same; a list or an array as a tensor
     "Raise `TypeError` if that is no way to tell a mask"
-    if mask is None or callable(mask) or type(mask) in (str,int): return
-    if isinstance(mask, Tensor) and mask.ndim: return
+    if isinstance(mask, list) or hasattr(mask, '__array__'): mask = _truth(mask)
+    if mask is None or callable(mask) or type(mask) in (str,int): return mask
+    if isinstance(mask, Tensor) and mask.ndim: return mask
     raise TypeError(f'mask={mask!r}: give the key or place of the mask in a batch, a function of the batch, or a tensor')
 
 # %% ../nbs/242_kept_rows.ipynb #f8dd6506

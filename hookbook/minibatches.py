@@ -146,7 +146,7 @@ def __repr__(self:RowSet):
 # %% ../nbs/252_minibatches.ipynb #402f50ee
 @patch
 def _numbers(self:RowSet, i):
-    i = torch.as_tensor(i)
+    i = torch.arange(len(self))[i] if isinstance(i, slice) else torch.as_tensor(i)
     if i.dtype is torch.bool: i = i.nonzero()[:,0]
     i,n = i.long().reshape(-1),len(self)
     outside = i[(i<-n)|(i>=n)].tolist()
@@ -155,7 +155,7 @@ def _numbers(self:RowSet, i):
 
 @patch
 def take(self:RowSet,
-    i, # (n,) numbers of rows, or (all rows,) truth values
+    i, # (n,) numbers of rows, a slice, or (all rows,) truth values
 ): # A tensor (n, ...) or a value with such, or a dict of these; with `with_rows` a pair of that and `acts.rows[i]`
     "Some rows, in the order of `i`"
     wanted,order = self._numbers(i).sort(stable=True)
@@ -173,7 +173,8 @@ def take(self:RowSet,
 
 # %% ../nbs/252_minibatches.ipynb #48af1d31
 @patch
-def __getitem__(self:RowSet, i:int):
+def __getitem__(self:RowSet, i):
+    if isinstance(i, slice): return self.take(i)
     one = self.take([i])
     return map_leaves(lambda t: t[0], one)
 

@@ -24,6 +24,7 @@ from .nested import tensors
 from .modules import find, named_modules
 from .running import (blind, fast_path_off, in_python, is_fake, out_of_graph, outermost_module, recomputing,
                               times_running)
+from .inert import sweep_off
 from .hook import InertHook, name_fault
 from .kept import Activations, Source
 from .silent import facts, is_compiled, why_not
@@ -326,7 +327,17 @@ def attach(self:Tap):
 @patch
 def remove(self:Tap):
     "Take all hooks off the model"
+    try: self.hooks.close()
+    except BaseException: self.let_go(); raise
+
+@patch
+def let_go(self:Tap):
+    "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
     self.hooks.close()
+    sweep_off(self.plan.model, self, self.gate)
+    for m in self.parts.known: sweep_off(m, self)
+    for h in self.leaf_handles: h.remove()
+    self.leaf_handles = []
 
 # %% ../nbs/220_taps.ipynb #583f9d1e
 @patch

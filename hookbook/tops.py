@@ -17,7 +17,7 @@ from .kinds import kind_of
 from .kept import Activations, NotCaptured
 from .capturing import capture
 from .kept_rows import BatchRows, check_mask
-from .sweep import with_progress
+import hookbook.sweep
 from .minibatches import RowSet
 
 # %% ../nbs/254_tops.ipynb #4e18bbf9
@@ -182,8 +182,10 @@ def laid_out(
     mask = rows.mask
     if mask is None: mask = torch.ones(rows.n or 0).bool()
     if t.shape[:mask.ndim]!=mask.shape:
-        if t.ndim and len(t)==mask.numel(): t = t.unflatten(0, mask.shape)
-        else: BatchRows(0, mask).of(name, t)  # says why not
+        if rows.mask is None: raise ValueError(f'{name!r} is {describe(t)}, and there are {rows.n} examples: '
+                                               'bring them to the front with reduce=, or take another part with pick=')
+        if not t.ndim or len(t)!=mask.numel(): rows.of(name, t)  # says why not
+        t = t.unflatten(0, mask.shape)
     dims = unit_dims(t, units, layer, mask.ndim)
     if any(d<mask.ndim for d in dims): raise ValueError(_no_units(name, t, units, mask.ndim))
     places = [d for d in range(1, t.ndim) if d not in dims]
@@ -246,9 +248,11 @@ def top(self:capture,
     progress:bool=False, # Show a progress bar?
 ) -> dict: # A `Top` by name of the layer
     "Find the examples that excite each unit most, in one pass in which nothing else is kept"
-    check_mask(mask)
+    mask = check_mask(mask)
+    if self.what[0] not in ('in','out') or len(self.what)>1 or self.keep!='last' or self.every!=1:
+        raise ValueError('top looks at inputs or at outputs, in every batch: leave gradients, keep and every out')
     search = _Search(self, (k,once,largest), units)
-    self.over_batches(with_progress(loader, progress), mask, lambda: search.first, search)
+    self.over_batches(loader, mask, lambda: search.first, search, progress=progress)
     if not search.best: raise ValueError('the loader gave no batch')
     return {n: b.result() for n,b in search.best.items()}
 
