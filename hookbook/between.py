@@ -30,7 +30,8 @@ def watch_ops(self:Tap):
     "Watch the functions that were asked for"
     # compiled code has no functions to be seen
     if 'torch._dynamo' in sys.modules: self.hooks.enter_context(force_eager)
-    self.op_watch = self.hooks.enter_context(OpWatch(self.plan.ops, self.op_called, rank=1))
+    self.op_watch = OpWatch(self.plan.ops, self.op_called, rank=1)
+    self.hooks.enter_context(self.op_watch)
 
 # %% ../nbs/280_between.ipynb #f871e707
 def heard(
@@ -167,7 +168,8 @@ def edit_ops(self:edit, hooks):
     "Watch the functions that are to be edited"
     if 'torch._dynamo' in sys.modules: hooks.enter_context(force_eager)
     self.op_plans = {}
-    self.op_watch = hooks.enter_context(OpWatch([c for c,_ in self.ops], self.op_change, rank=0))
+    self.op_watch = OpWatch([c for c,_ in self.ops], self.op_change, rank=0)
+    hooks.enter_context(self.op_watch)
 
 # %% ../nbs/280_between.ipynb #3b5a3f75
 @patch

@@ -201,7 +201,10 @@ def _let_go(self:edit):
     "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
     if self.hooks: self.hooks.close()
     self.hooks = None
-    sweep_off(self.model, self)
+    watch = [self.op_watch] if hasattr(self, 'op_watch') else []
+    sweep_off(self.model, self, *watch)
+    for w in watch: w.__exit__()
+    if self.weights: self.sweep_weights()  # of a later chapter
 
 @patch
 def attach(self:edit):

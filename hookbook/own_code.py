@@ -16,7 +16,7 @@ from torch import nn
 from torch.compiler import is_dynamo_compiling
 from torch.overrides import TorchFunctionMode
 # private: the stack of modes of this thread, which the class itself only goes on top of
-from torch.overrides import _get_current_function_mode, _pop_mode, _push_mode
+from torch.overrides import _get_current_function_mode, _get_current_function_mode_stack, _pop_mode, _push_mode
 from fastcore.basics import patch
 import hookbook
 from .inert import InertHook
@@ -292,7 +292,15 @@ def __exit__(self:OpWatch, *args):
     for mode in self.modes:
         mode.stack.clear()
         mode.here = None
-    if getattr(self.local, 'mode', None) and self.local.mode.on: self.local.mode.off()
+    self.off_stack()
+
+@patch
+def off_stack(self:OpWatch):
+    "Take our mode off the stack of this thread; it can be there and not know it, if Ctrl-C came in between"
+    mode = getattr(self.local, 'mode', None)
+    if mode is None or not (mode.on or mode in _get_current_function_mode_stack()): return
+    mode.on = True
+    mode.off()
 
 # %% ../nbs/160_own_code.ipynb #14de5d09
 @patch

@@ -83,12 +83,16 @@ def _lend(m, name, f):
 
 def _back(m, name, f):
     with _lock:
-        own = _edited.get(m, {})
-        fs = own.get(name, [])
+        fs = _edited.get(m, {}).get(name, [])
         if f in fs: fs.remove(f)
-        if not fs: own.pop(name, None)
-        _turn(m)
-        if not own: _edited.pop(m, None)
+        _tidy(m)
+
+def _tidy(m):
+    "Forget the parameters of `m` that are not edited any more"
+    own = _edited.get(m, {})
+    for name in [n for n,fs in own.items() if not fs]: del own[name]
+    _turn(m)
+    if not own: _edited.pop(m, None)
 
 # %% ../nbs/282_weights.ipynb #db9e9c24
 def named_params(
@@ -199,3 +203,11 @@ def lend_weights(self:edit, hooks):
         for m,name in plan.places:
             hooks.callback(_back, m, name, read)
             _lend(m, name, read)
+
+@patch
+def sweep_weights(self:edit):
+    "Take back whatever this edit has lent, after Ctrl-C came at the wrong moment"
+    for plan in self.weights.values():
+        for m,name in plan.places:
+            for f in [f for f in _edited.get(m, {}).get(name, ()) if f.edit is self]: _back(m, name, f)
+            _tidy(m)
