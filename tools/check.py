@@ -147,11 +147,15 @@ def link(names, site):
 
 @check
 def wheel(tmp):
-    "The wheel, made from the source archive, imports where only what it declares is installed"
+    "The source archive tests itself, and the wheel made from it imports where only what it declares is installed"
     dist,home = tmp/'dist',tmp/'home'
     run(py, '-m', 'build', '--sdist', '--outdir', dist, fresh(tmp, 'built'))
     run(py, '-m', 'pip', 'wheel', '-q', '--no-deps', '-w', dist, *dist.glob('*.tar.gz'), cwd=tmp)
     whl = next(dist.glob('*.whl'))
+    if find_spec('twine'): run(py, '-m', 'twine', 'check', '--strict', *sorted(dist.iterdir()), cwd=tmp)
+    else: print('  | twine is not here: what a package index would say of it was not asked')
+    shutil.unpack_archive(next(dist.glob('*.tar.gz')), tmp/'unpacked')
+    run(py, 'tools/nbtest.py', '--file-re', '^(010|index)', cwd=(here:=next((tmp/'unpacked').iterdir())), path=here)
     lost = {o for o in files(tmp/'clean') if o.startswith('hookbook/')} - {*ZipFile(whl).namelist()}
     if lost: raise Failed(f"the wheel lacks {', '.join(sorted(lost))}")
     venv.create(home, symlinks=True)
@@ -185,8 +189,21 @@ def demo(tmp):
     out = run('bash', '-c', printed('hookbook demo'), show=True)
     pictures = [root/o for o in re.findall(r'\S+\.png', out)]
     if not pictures or not pictures[-1].is_file(): raise Failed('it names no picture, or one that is not there')
-    for o in files(root)-before: (root/o).unlink()
+    (tmp/'reports').mkdir()
+    for o in files(root)-before:
+        if o.endswith('.html'): shutil.copy2(root/o, tmp/'reports')
+        (root/o).unlink()
     if pictures[-1].parent!=root and not any(pictures[-1].parent.iterdir()): pictures[-1].parent.rmdir()
+
+@check
+def browser(tmp):
+    "The site in a browser: every page at two widths, light and dark, and the reports of `hookbook demo`"
+    if not (tmp/'docs').exists(): docs(tmp)
+    if not (tmp/'docs/_docs/index.html').exists(): raise Failed('the docs were not built')
+    cmd = 'tools/browse.py', tmp/'docs/_docs', *sorted((tmp/'reports').glob('*.html'))
+    try: out = run(py, *cmd, show=True)
+    except Failed as e: out = e.out
+    return counted(out, 'tools/browse.py')
 
 @check
 def notebooks(tmp):

@@ -1,0 +1,200 @@
+"Entries of the reference: a signature that wraps, a row for each parameter, the errors a caller may meet; and links from names in the text"
+import ast, builtins, inspect, re, textwrap
+from functools import cached_property
+from importlib import import_module
+from fastcore.docments import docments, qual_name
+from nbdev.doclinks import NbdevLookup, _build_lookup_table
+
+WIDTH = 78   # columns of a signature: what fits beside the sidebar on a screen of 1300 pixels
+
+def said(o):
+    "A type as people write it: `nn.Module` and `Tensor`, not where they are defined"
+    s = o if isinstance(o, str) else getattr(o, '__qualname__', '') if isinstance(o, type) and not getattr(o, '__args__', None) else str(o)
+    if isinstance(o, type) and o.__module__.startswith('torch.nn.modules'): s = f'nn.{s}'
+    if s=='dtype': s = 'torch.dtype'
+    s = s.replace('torch.nn.modules.module.Module', 'nn.Module').replace('NoneType', 'None')
+    if s.startswith('torch.'): return s.replace('torch._tensor.', '').replace('torch.Tensor', 'Tensor')
+    return re.sub(r'\b(?:[a-z_]\w*\.)+(?=[A-Z])', lambda m: m[0] if m[0]=='nn.' else '', s)
+
+def shown_default(v):
+    if v is inspect._empty: return ''
+    if inspect.isfunction(v) or inspect.isclass(v): return getattr(v, '__qualname__', str(v))
+    s = repr(v)
+    if m := re.match(r'<(?:function|built-in method|built-in function) (\S+?)(?: at .*)?>', s): return m[1]
+    s = re.sub(r' at 0x[0-9a-f]+', '', s)
+    return s if len(s)<50 else '…'
+
+def unwrapped(o):
+    while isinstance(o, (property, cached_property, staticmethod, classmethod)): o = o.fget if isinstance(o, property) else o.func if isinstance(o, cached_property) else o.__func__
+    return inspect.unwrap(o) if callable(o) and not isinstance(o, type) else o
+
+def parameters(sym):
+    "Of what is called: those that a caller gives"
+    try: ps = [*inspect.signature(sym).parameters.values()]
+    except (TypeError, ValueError): return []
+    if isinstance(sym, type) and [str(p) for p in ps]==['*args','**kwargs']: return []   # it has no `__init__` of its own
+    return [p for i,p in enumerate(ps) if not (i==0 and p.name in ('self','cls'))]
+
+def annotated(p, notes):
+    "Parameter `p` with type and default, and no type where nobody gave one"
+    star = {p.VAR_POSITIONAL: '*', p.VAR_KEYWORD: '**'}.get(p.kind, '')
+    anno = '' if p.annotation is inspect._empty else f': {said(p.annotation)}'
+    default = shown_default(p.default)
+    return f'{star}{p.name}{anno}' + (f'{" = " if anno else "="}{default}' if default else '')
+
+def signature(sym, name, kind):
+    "The call, on one line where it fits, else with a line for each parameter"
+    ps = parameters(sym)
+    parts,last = [],None
+    for p in ps:
+        if p.kind==p.KEYWORD_ONLY and last not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL): parts.append('*')
+        parts.append(annotated(p, {}))
+        last = p.kind
+    ret = getattr(sym, '__annotations__', {}).get('return', None) if not isinstance(sym, type) else None
+    tail = f' -> {said(ret)}' if ret is not None else ''
+    if kind=='property': return f'{name}{tail}'
+    head = {'class': 'class ', 'coroutine': 'async '}.get(kind, '')
+    one = f'{head}{name}({", ".join(parts)}){tail}'
+    if len(one)<=WIDTH: return one
+    return f'{head}{name}(\n' + ''.join(f'    {o},\n' for o in parts) + f'){tail}'
+
+# ---- errors
+
+def tree_of(f):
+    try: return ast.parse(textwrap.dedent(inspect.getsource(f)))
+    except (OSError, TypeError, SyntaxError, IndentationError): return None
+
+def words(e):
+    "What a message says, with … for what is filled in"
+    if isinstance(e, ast.Constant) and isinstance(e.value, str): return e.value
+    if isinstance(e, ast.JoinedStr): return ''.join(o.value if isinstance(o, ast.Constant) else '…' for o in e.values)
+    if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Add): return words(e.left)+words(e.right)
+    return '…'
+
+def raised(f, depth=2, seen=None):
+    "Errors that `f` raises itself, or through a helper of ours: kind and message"
+    seen = seen if seen is not None else set()
+    f = unwrapped(f)
+    if isinstance(f, type): f = f.__dict__.get('__init__')
+    if f is None or f in seen or not inspect.isfunction(f) or not f.__module__.startswith('hookbook'): return
+    seen.add(f)
+    tree = tree_of(f)
+    if tree is None: return
+    for o in ast.walk(tree):
+        if isinstance(o, ast.Raise) and isinstance(o.exc, ast.Call):
+            kind = ast.unparse(o.exc.func)
+            if kind[:1].isupper() and len(kind)<30: yield kind,words(o.exc.args[0]) if o.exc.args else ''
+        if depth and isinstance(o, ast.Call) and isinstance(o.func, ast.Name) and o.func.id.startswith('_'):
+            inner = f.__globals__.get(o.func.id)
+            if inspect.isfunction(inner): yield from raised(inner, depth-1, seen)
+
+# ---- the entry
+
+NOT_TWICE = {'hookbook/pretend.py'}   # it registers a device, which a process can do once, and the notebook's cells do it
+
+def in_package(name):
+    "What the package calls `name`, if a notebook exports it"
+    found = NbdevLookup()[name]
+    if not isinstance(found, tuple) or found[1] in NOT_TWICE: return None
+    o = import_module(found[1].removesuffix('.py').replace('/', '.'))
+    for part in name.split('.'):
+        o = inspect.getattr_static(o, part, None)
+        if o is None: return None
+    return o
+
+def cell(s): return ' '.join(str(s).split()).replace('|', '\\|')
+
+def code(s): return f'`{s}`' if s and '`' not in s else s
+
+class Entry:
+    "What `show_doc` shows of `sym`"
+    def __init__(self, sym, name=None, title_level=3):
+        self.nm,self.level = name or qual_name(sym if callable(sym) else unwrapped(sym)),title_level
+        sym = in_package(self.nm) or sym   # while the site is built, it comes from the cells of a notebook
+        self.sym = unwrapped(sym)
+        kinds = {'property': isinstance(sym, (property, cached_property)), 'class': isinstance(self.sym, type), 'coroutine': inspect.iscoroutinefunction(self.sym)}
+        self.kind = next((k for k,is_it in kinds.items() if is_it), 'function')
+
+    def rows(self):
+        ps = parameters(self.sym)
+        notes = docments(self.sym, full=True, returns=True) if callable(self.sym) else {}
+        for p in ps:
+            note = (notes.get(p.name) or {}).get('docment') or ''
+            star = {p.VAR_POSITIONAL: '*', p.VAR_KEYWORD: '**'}.get(p.kind, '')
+            if note: yield f'`{star}{p.name}`',cell(note)
+        back = (notes.get('return') or {}).get('docment')
+        if back: yield '*gives*',cell(back)
+
+    def errors(self):
+        found = {}
+        for kind,text in raised(self.sym):
+            if text.strip('… ') : found.setdefault(kind, []).append(cell(text))
+        for kind,texts in found.items(): yield f'*raises*',f'`{kind}`: '+'; '.join(dict.fromkeys(texts[:3])).replace('`', '')
+
+    def _repr_markdown_(self):
+        src = NbdevLookup().code(self.nm)
+        res = ['---']
+        if src: res.append(f'[source]({src}){{.entry-source}}')
+        res.append(f'{"#"*self.level} {self.nm}')
+        res.append(f'```python\n{signature(self.sym, self.nm, self.kind)}\n```')
+        doc = inspect.cleandoc(self.sym.__doc__ or '') if isinstance(getattr(self.sym, '__doc__', ''), str) else ''
+        if self.kind=='property': res.append('*A property.*' + (f' {doc}' if doc else ''))
+        elif doc: res.append(doc)
+        rows = [*self.rows(), *self.errors()] if self.kind!='property' else []
+        if rows: res.append('\n'.join(['| parameter | what it is |', '|---|---|'] + [f'| {a} | {b} |' for a,b in rows]))
+        return '\n\n'.join(res)
+
+    def __repr__(self): return self.nm
+
+# ---- links from the text
+
+def public_names(lib, modidx):
+    "Where each public name has its entry: name to page and anchor"
+    for mod,syms in modidx['syms'].items():
+        m = re.search(r'^__all__ = (\[.*?\])', (lib.parent/(mod.replace('.', '/')+'.py')).read_text(encoding='utf-8'), re.M|re.S)
+        public = {*ast.literal_eval(m[1])} if m else set()
+        for full,(page,_) in syms.items():
+            name = full.removeprefix(mod+'.')
+            if name.split('.')[0] in public and not any(o[0]=='_' for o in name.split('.')): yield name,page
+
+def plain_words(lib):
+    "Words that are parameters or attributes too, so that in the text they hardly ever mean the function of that name"
+    res = set()
+    for f in lib.rglob('*.py'):
+        for o in ast.walk(ast.parse(f.read_text(encoding='utf-8'))):
+            if isinstance(o, ast.arg): res.add(o.arg)
+            elif isinstance(o, ast.Attribute) and isinstance(o.ctx, ast.Store): res.add(o.attr)
+            elif isinstance(o, ast.keyword) and o.arg: res.add(o.arg)
+    return res
+
+ALWAYS = {'record', 'capture', 'edit', 'summary', 'health', 'watch', 'find_nan'}   # what people type first
+
+class Names:
+    "Links for names in the text, `[`name`](page)`: ours, PyTorch's and Python's, where there is no doubt which is meant"
+    def __init__(self, lib, modidx, base):
+        words,where = plain_words(lib),{}
+        for name,page in public_names(lib, modidx): where.setdefault(name, set()).add(page)
+        self.ours = {n: base+next(iter(p)) for n,p in where.items() if len(p)==1 and (n in ALWAYS or '.' in n or n not in words)}
+        entries,_ = _build_lookup_table()
+        theirs = {k: v for o in ('nbdev_pytorch','nbdev_stdlib') if o in entries for syms in entries[o]['syms'].values() for k,v in syms.items()}
+        self.theirs = {k: v for k,v in theirs.items() if k.startswith('torch.')}
+        for short,full in (('nn.','torch.nn.'), ('F.','torch.nn.functional.'), ('optim.','torch.optim.')):
+            self.theirs |= {short+k.removeprefix(full): v for k,v in theirs.items() if k.startswith(full)}
+        errors = [k for k,o in vars(builtins).items() if isinstance(o, type) and issubclass(o, BaseException)]
+        self.theirs |= {k: f'https://docs.python.org/3/library/exceptions.html#{k}' for k in errors}
+        self.theirs |= {k: v for k,v in theirs.items() if '.' in k and not k.startswith(('torch','builtins.'))}
+
+    def __getitem__(self, name): return self.ours.get(name) or self.theirs.get(name)
+
+    def linked(self, md, here=''):
+        "Markdown `md` with links, but for names in code, headings and links, and for those whose entry is `here`"
+        def link(m):
+            name = m[1].removesuffix('()')
+            to = self[name]
+            return m[0] if to is None or to.endswith(here) and here else f'[`{m[1]}`]({to})'
+        res,fence = [],False
+        for l in md.split('\n'):
+            if l.startswith('```'): fence = not fence
+            elif not fence and not l.startswith(('    ','#')): l = re.sub(r'(?<![\[`\w])`([A-Za-z_][\w.]*(?:\(\))?)`(?!\]|`)', link, l)
+            res.append(l)
+        return '\n'.join(res)
