@@ -247,10 +247,24 @@ _start = dict(
          '`nn.init.xavier_normal_` before a tanh',
     unit='variance over the mean square of its input')
 
+# %% ../nbs/520_activations.ipynb #5201c002
+_nothing_left = 1e-5   # of the variance over the batch
+_drowned = 'At the start next to nothing of what tells samples apart passes this layer: its weights are tiny, and what it gives is its bias.'
+
+def _lost_to_biases(run):
+    "What share of the variance over the batch is left behind a layer, of those that leave next to nothing, in the first close look"
+    looks = run.closeups[:1]
+    if not looks or 'input' not in looks[0]: return {}
+    spread,before,res = looks[0].get('spread', {}),looks[0]['input']['std']**2,{}
+    for name,(varied,*_) in spread.items():
+        if 0<varied<_nothing_left*before: res[name] = varied/before
+        if varied>0: before = varied
+    return res
+
 # %% ../nbs/520_activations.ipynb #bb7f1e05
 @rule('bad initialisation', 'He, Zhang, Ren, Sun 2015, Delving deep into rectifiers, arXiv:1502.01852',
       explains=('saturation','exploding gradient','vanishing gradient','massive activations','NaN or Inf',
-                'low-precision range','update to weight ratio','loss at chance'))
+                'low-precision range','update to weight ratio','loss at chance','same output for all samples','dead units'))
 def bad_init(
     run, # The run to look through
     gain:float=10., # Ratio of the variance of what a linear layer gives to the mean square of what it is given
@@ -259,12 +273,14 @@ def bad_init(
     "A linear layer blows up, or shrinks, the values that pass, and no normalisation behind it makes up for that"
     layer_names(run)
     _before_update(run)
-    todo,std,fed = _unnormalised(run),run.std,run.given
+    todo,std,fed,lost = _unnormalised(run),run.std,run.given,_lost_to_biases(run)
     for name in todo:
         var = std[name][0]**2
         before = fed[name]**2
         grows = var/before if before>0 else math.nan
-        if 0<grows<1/gain and name!=todo[-1] and _width(run, name)>=width:
+        if name in lost and name!=todo[-1]:
+            yield Finding(name, (0,0), lost[name], _nothing_left, _drowned, **_start)
+        elif 0<grows<1/gain and name!=todo[-1] and _width(run, name)>=width:
             yield Finding(name, (0,0), grows, 1/gain, _passes.format('shrinks', 'vanish'), **_start)
         elif gain<grows<math.inf and _bias_power(run, name)<=var/2:
             yield Finding(name, (0,0), grows, gain, _passes.format('enlarges', 'explode'), **_start)
@@ -346,6 +362,13 @@ def _extent(ref, h, at, w, least):
     length = int(back[0]) if len(back) else len(off)-begin
     return at+begin,at+begin+length-1
 
+# %% ../nbs/520_activations.ipynb #5201c001
+def _moved(run, name, before, after, least):
+    "Is the mean or the spread of `name` another in the steps `after` than in those `before`, both first and last?"
+    rows = [(run.steps>=a) & (run.steps<=b) for a,b in (before,after)]
+    (m0,m1),(s0,s1) = ([quietly(np.nanmean, x[name][r]) for r in rows] for x in (run.mean,run.std))
+    return not (abs(m1-m0)<least*s0 and abs(s1-s0)<least*s0)
+
 # %% ../nbs/520_activations.ipynb #b2d8db86
 _drifted = dict(
     means='What this layer gives is suddenly distributed otherwise than in the steps before: '
@@ -361,6 +384,7 @@ def drift(
     window:int=5, # Recorded steps that are compared with as many before them
     jump:float=50., # Times the PSI a window earlier, and a window later: learning changes a layer too, but steadily
     skip:float=.25, # Share of the run at its start in which everything changes, and nothing is said
+    least:float=.15, # Change of the mean as a share of the spread, or of the spread as a share of itself: values that crowd at an edge of a bin change their bin, and nothing else
 ):
     "The values of a layer are suddenly distributed otherwise than just before"
     need_steps(run, 6*window)
@@ -383,6 +407,7 @@ def drift(
         half = score[at]/2
         rows = _extent(before, finite(h), at+w, w, half)
         if not rows or rows[0] in ended: continue   # where another layer's finding ended, a layer before it came back
+        if not _moved(run, name, times.between(at, at+w-1), times.between(*rows), least): continue
         ended.add(rows[1]+1)
         limit,severity = (warn,'warning') if score[at]>warn else (notice,'notice')
         evidence = f'{num(float(near[at]))} a window earlier or later'

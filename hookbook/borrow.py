@@ -214,18 +214,20 @@ def replaced(
         if was is _not_there: delattr(o, name)
         else: setattr(o, name, was)
 
-# %% ../nbs/180_borrow.ipynb #36fe1d51
+# %% ../nbs/180_borrow.ipynb #0dd2b25b
 class held_back:
     "Ctrl-C inside is obeyed where `let` is called, or at the end"
-    def __init__(self): self.was,self.came = None,None
+    def __init__(self): self.was,self.came,self.set = None,None,False   # the usual handler, what came, is ours in its place?
 
     def __enter__(self):
         handler = signal.getsignal(signal.SIGINT)
         ours = threading.current_thread() is threading.main_thread()   # other threads never get it
-        if ours and callable(handler): self.was = signal.signal(signal.SIGINT, self._note)
+        if ours and callable(handler):
+            self.was,self.set = handler,True
+            signal.signal(signal.SIGINT, self.note)
         return self
 
-    def _note(self, *came): self.came = came
+    def note(self, *came): self.came = came
 
     def let(self):
         "Obey now, if it has come"
@@ -234,8 +236,7 @@ class held_back:
         self.was(*came)
 
     def __exit__(self, *args):
-        if self.was is None: return
-        signal.signal(signal.SIGINT, self.was)
+        if self.set: signal.signal(signal.SIGINT, self.was)
         self.let()
 
 # %% ../nbs/180_borrow.ipynb #48e59b35

@@ -259,7 +259,7 @@ def _shuffled(sick):
     torch.manual_seed(42)
     return watch_training(mlp(depth=1), targets=y[torch.randperm(len(y))] if sick else y, steps=120, lr=.01)
 
-@case('same output for all samples', 'collapse', '5', 'apart')
+@case('same output for all samples', 'collapse', '3', 'apart')
 def _same_output(sick):
     def _pull(out, t):
         a,b = F.normalize(out, dim=1).chunk(2)
@@ -351,6 +351,114 @@ def _nan(sick):
         if step==20: model[1].weight.data[3] = -200
         return x
     return trained(model, lr=.02, change=_far_down)
+
+# %% ../nbs/585_cases.ipynb #5850d003
+class _Cells(nn.Module):
+    "Reads an image row by row, with a function between the rows"
+    def __init__(self, between):
+        super().__init__()
+        torch.manual_seed(42)
+        self.cell,self.head,self.between = nn.GRUCell(8,32),nn.Linear(32,10),between
+    def forward(self, x):
+        h = x.new_zeros(len(x), 32)
+        for row in x[:,0].unbind(1): h = self.cell(row, self.between(h))
+        return self.head(h)
+
+@case('calls without a gradient', 'graph', 'cell', 'detach')
+def _cut_calls(sick): return watch_training(_Cells(torch.detach if sick else torch.clone))
+
+# %% ../nbs/585_cases.ipynb #5850d004
+@case('frozen at random', 'graph', '0.1', 'pretrained')
+def _random_body(sick):
+    torch.manual_seed(42)
+    body = nn.Sequential(nn.Flatten(), nn.Linear(64,8), nn.ReLU(), nn.Linear(8,64), nn.ReLU())
+    model = nn.Sequential(body.requires_grad_(not sick), nn.Linear(64,10))
+    return watch_training(model, opt=SGD([p for p in model.parameters() if p.requires_grad], .05, momentum=.9), steps=60)
+
+class _TwoHeads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(42)
+        self.body,self.head,self.aside = nn.Linear(64,32),nn.Linear(32,10),nn.Linear(32,2)
+    def forward(self, x):
+        h = self.body(x.flatten(1)).relu()
+        return self.head(h),self.aside(h)
+
+@case('branch without a gradient', 'graph', 'aside', 'in the loss')
+def _aside(sick):
+    def _loss(out, t): return F.cross_entropy(out[0], t)+(0 if sick else F.cross_entropy(out[1], t%2))
+    return watch_training(_TwoHeads(), _loss)
+
+# %% ../nbs/585_cases.ipynb #5850d005
+@case('parameter in two optimizers', 'optimizer', '5', 'one optimizer')
+def _shared(sick):
+    x,y,*_ = digits()
+    model = mlp()
+    opts = SGD(model[:5 if not sick else 6].parameters(), .05),SGD(model[5:].parameters(), .05)
+    with record(model, opts) as rec:
+        for i in range(20):
+            F.cross_entropy(model(x[32*i:32*i+32]), y[32*i:32*i+32]).backward()
+            for o in opts: o.step()
+            model.zero_grad()
+    return rec
+
+# %% ../nbs/585_cases.ipynb #5850d006
+class _Experts(nn.Module):
+    "Of four experts, the best one for each image, by scores with `noise` on them"
+    def __init__(self, noise):
+        super().__init__()
+        torch.manual_seed(42)
+        self.gate,self.experts = nn.Linear(64,4),nn.ModuleList([nn.Linear(64,10) for _ in range(4)])
+        self.noise = noise
+    def forward(self, x):
+        x = x.flatten(1)
+        scores = self.gate(x).softmax(1)
+        best = (scores+self.noise*torch.rand_like(scores)).argmax(1)
+        weight,out = scores.gather(1, best[:,None]),x.new_zeros(len(x), 10)
+        for i,e in enumerate(self.experts):
+            hit = best==i
+            if hit.any(): out[hit] = e(x[hit])*weight[hit]
+        return out
+
+@case('idle experts', 'collapse', 'experts.2', 'balance')
+def _idle_experts(sick): return watch_training(_Experts(0. if sick else 2.))
+
+# %% ../nbs/585_cases.ipynb #5850d007
+class _Forger(nn.Module):
+    "A generator and a critic"
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(42)
+        self.gen = nn.Sequential(nn.Linear(8,64), nn.ReLU(), nn.Linear(64,64), nn.Sigmoid())
+        self.critic = nn.Sequential(nn.Linear(64,64), nn.LeakyReLU(.2), nn.Linear(64,1))
+
+def _verdict(logits, target): return F.binary_cross_entropy_with_logits(logits, torch.full_like(logits, target))
+
+@case('critic too strong', 'collapse', 'critic.2', 'critic')
+def _strong_critic(sick):
+    real = digits()[0].flatten(1)
+    model = _Forger()
+    opts = Adam(model.gen.parameters(), 1e-4 if sick else 3e-3),Adam(model.critic.parameters(), 1e-2 if sick else 3e-4)
+    with record(model, opts) as rec:
+        for i in range(70):
+            some,fake = real[torch.randint(len(real), (64,))],model.gen(torch.randn(64,8))
+            (_verdict(model.critic(some), 1.)+_verdict(model.critic(fake.detach()), 0.)).backward()
+            opts[1].step()
+            model.zero_grad()
+            _verdict(model.critic(fake), 1.).backward()
+            opts[0].step()
+            model.zero_grad()
+    return rec
+
+# %% ../nbs/585_cases.ipynb #5850d008
+@case('rank of one', 'collapse', '5', 'decorrelates')
+def _flat(sick):
+    _,y,*_ = digits()
+    def _alike(out, t): return (out-out.mean(1, keepdim=True)).square().mean()+(1-out.std(0)).relu().mean()
+    def _apart(out, t):   # of one class together, of different ones apart
+        z = F.normalize(out, dim=1)
+        return ((z@z.T)-(t[:,None]==t).float()).square().mean()
+    return watch_training(mlp(), _alike if sick else _apart, steps=70, lr=.1)
 
 # %% ../nbs/585_cases.ipynb #5850c038
 def scores(

@@ -171,3 +171,13 @@ def _clipped(ref, ts, params):
     start = rec.pace.now()
     rec.guard('clipping', rec.opt_look.clips, ts, params, rec.opts, rec.clock.passes[0])
     rec.pace.spent += rec.pace.now()-start
+
+# %% ../nbs/475_clipping.ipynb #47500029
+@patch
+def late(self:OptimizerLook,
+    opt, # An optimizer that has stepped, and was not known when it began
+    model:nn.Module, # Whose parameters it updates
+):
+    "Norms of its gradients"
+    params = [p for p in params_of(opt) if p.grad is not None and p.grad.element_size()>1]
+    self.write_grads(opt, params, self.names_of(params, model))

@@ -19,8 +19,10 @@ class Clock:
     "Tells training steps and evaluation passes apart by what a training loop calls"
     def __init__(self,
         limit:int|None=None, # Training steps to tell: what would begin one more is told as `'end'`; default: no limit
+        start:int=0, # Number of the first one, where a training is resumed
     ):
-        self.limit,self.step,self.over = limit,-1,True   # no step yet, as if one had just ended
+        self.limit,self.start = limit,start
+        self.step,self.over = start-1,True   # no step yet, as if one had just ended
         self.inside,self.train = False,False   # does the whole model run now, and does what runs train?
         self.rooted,self.opener = False,None   # has the whole model trained? if not, the part whose call began the step
         self.passes = [0,0]   # training passes since an optimizer has ended a step, and the most that a step had
@@ -44,8 +46,8 @@ class Clock:
 # %% ../nbs/440_clock.ipynb #96f8d8e2
 @patch
 def _steps(self:Clock):
-    if self.limit is not None and self.step+1>=self.limit: return 'end'
-    if self.step<0: self.before = self.evals
+    if self.limit is not None and self.step+1-self.start>=self.limit: return 'end'
+    if self.step<self.start: self.before = self.evals
     self.step,self.over,self.opener = self.step+1,False,None
     self.turns.begin()
     return 'step'
@@ -118,7 +120,7 @@ def opt_begins(self:Clock,
     "An optimizer begins to step"
     again = opt in self.turns.stepped
     if self.over:
-        if again or closure or self.step<0: return self._steps()
+        if again or closure or self.step<self.start: return self._steps()
         self.over = False   # it belongs to the step that seemed to be over
     elif again: self.turns.settle()
     return ''
@@ -139,8 +141,8 @@ def opt_ends(self:Clock,
 @patch(as_prop=True)
 def eval_row(self:Clock) -> tuple: # (training step, number on the axis): passes with the same one share a row
     "The row to which the last evaluation pass belongs"
-    if self.step<0: return -1,self.evals-1
-    return self.step,max(self.step, self.before-1)
+    if self.step<self.start: return self.start-1,self.start+self.evals-1
+    return self.step,max(self.step, self.start+self.before-1)
 
 # %% ../nbs/440_clock.ipynb #5130f8b2
 @patch

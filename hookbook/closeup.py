@@ -130,8 +130,14 @@ def _as_numbers(x, g, n):
     inside = ((whole>=0) & (whole<_MOST_NUMBERS)).float()
     counts = torch.zeros(_MOST_NUMBERS, device=x.device)
     counts.scatter_add_(0, whole.nan_to_num(0,0,0).clamp(0, _MOST_NUMBERS-1).long().flatten(), inside.flatten())
-    return dict(value=away.square().mean(), mean=t.mean(), std=t.std(), low=t.min(), high=t.max(),
-                uneven=(t-whole).abs().mean(), spread=t.std(0).mean(), counts=counts)
+    return dict(value=away.square().mean(), mean=t.mean(), std=_std(t), low=t.min(), high=t.max(),
+                uneven=(t-whole).abs().mean(), spread=_std(t, 0).mean(), counts=counts)
+
+# %% ../nbs/450_closeup.ipynb #45000001
+def _std(t, *dim):
+    "Standard deviation; of a single value it is `nan`, and PyTorch would warn of it"
+    n = t.shape[dim[0]] if dim else t.numel()
+    return t.std(*dim) if n>1 else torch.full_like(t.mean(*dim), math.nan)
 
 # %% ../nbs/450_closeup.ipynb #45b00014
 def targets_of(
@@ -196,12 +202,13 @@ def _some_features(x, most):
 def spread_over_batch(
     t, # (batch, ...), what a layer gives
     most:int=2**16, # Values that are looked at
-): # (2,): variance over the batch and mean square, both averaged over all values; `None` for a batch of one
+): # (3,): variance over the batch and mean square, averaged over all values, and the mean of their ratio; `None` for a batch of one
     "How much a layer's output differs from sample to sample"
     if t.ndim<2 or len(t)<2 or not t.is_floating_point(): return
     x = _some_features(t.detach()[:512].flatten(1), most).float()
     away = x-x[0]   # a large common value would drown the differences
-    return torch.stack([away.square().mean()-away.mean(0).square().mean(), x.square().mean()])
+    varied,square = away.square().mean(0)-away.mean(0).square(),x.square().mean(0)
+    return torch.stack([varied.mean(), square.mean(), (varied/square.clamp(min=1e-30)).mean()])
 
 # %% ../nbs/450_closeup.ipynb #45b00024
 def rows_apart(
@@ -219,7 +226,7 @@ def input_facts(
     "Size of an input, and of its features"
     rows = as_rows(x, 2**18) if x.ndim in (2,3) else x.detach().reshape(-1,1)[:2**18].float()
     sizes = rows.square().mean(0).sqrt()
-    return dict(rms=rows.square().mean().sqrt(), mean=rows.mean(), std=rows.std(), largest=rows.abs().max(),
+    return dict(rms=rows.square().mean().sqrt(), mean=rows.mean(), std=_std(rows), largest=rows.abs().max(),
                 top=sizes.max(), typical=sizes.median(), samples=len(x))
 
 # %% ../nbs/450_closeup.ipynb #45b0002a
@@ -235,17 +242,19 @@ class CloseUp:
         self.versions,self.stops = [],()   # of the tensors that the model was given; and who made them
         self.passes,self.clean = set(),{}   # backward passes of this step; what gradients were there before, by optimizer
         self.before = {}   # copies of weights of low precision
+        self.calls,self.reached = [],set()   # by pass and layer, what made its outputs; and what is behind the losses
 
     def begins(self,
         step:int, # Number of the training step, which is recorded
     ) -> bool: # Is it looked at closely?
         "A training step begins"
         n,self.rows = self.rows,self.rows+1
-        self.on = n&(n-1)==0   # 0, 1, 2, 4, 8 and so on
+        self.on = n&(n-1)==0 or n>=48 and n%3==0 and (n//3)&(n//3-1)==0   # 0, 1, 2, 4, 8 and so on; from 48 on also halfway between
         if self.on:
             self.look = dict(step=step)
             self.looks.append(self.look)
         self.passes,self.clean,self.before = set(),{},{}
+        self.calls,self.reached = [],set()
         return self.on
 
 # %% ../nbs/450_closeup.ipynb #45b0003e
@@ -264,6 +273,7 @@ def given(self:CloseUp,
     args, # What the model is called with
 ):
     "The model is called"
+    self.calls.append({})
     ts = _floats(args)
     self.versions = [_version(t) for t in ts]
     self.stops = {number_of(t) for t in ts if t.grad_fn is not None}
@@ -356,7 +366,7 @@ def went_back(self:CloseUp,
     x,grad = as_rows(out),grad.detach()/scale
     way = [] if loss is None else nodes_between(loss, made)
     facts = dict(end=end, ops=[node_name(n) for n in way][:50], broadcast=_broadcast(way, out.numel()), shape=list(out.shape),
-                 low=x.min(), high=x.max(), rms=x.square().mean().sqrt(), std=x.std(), sums=(x.sum(1)-1).abs().max())
+                 low=x.min(), high=x.max(), rms=x.square().mean().sqrt(), std=_std(x), sums=(x.sum(1)-1).abs().max())
     if loss is not None: facts['value'] = loss.detach().float().reshape(())/scale
     self.look['loss'] = facts | targets_of(out, grad)
 

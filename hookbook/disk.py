@@ -122,7 +122,7 @@ def _build_map(cls, names, vs):
 
 # %% ../nbs/240_disk.ipynb #5348ebbc
 def _build_packed(cls, names, vs):
-    if len(vs)!=4 or not all(isinstance(t, Tensor) for t in vs if t is not None): raise TypeError('its parts are no tensors')
+    if not all(isinstance(t, Tensor) for t in vs if t is not None): raise TypeError('its parts are no tensors')
     return PackedSequence(*vs)
 
 _build = dict(
@@ -209,7 +209,7 @@ def packed(self:Activations) -> tuple: # Tensors by key, and a dict that says ho
 def save(self:Activations,
     path, # File to write, such as `acts.safetensors`
 ):
-    "Write all values to a file in the safetensors format, names as keys; later calls of a layer are `name#1`, and so on"
+    "Write all values to a file in the safetensors format, names as keys; later calls of a layer are `name#1` and on"
     write_tensors(path, *self.packed())
 
 # %% ../nbs/240_disk.ipynb #1d3055ef
@@ -312,11 +312,13 @@ def load_file(
     path, # A safetensors file
 ) -> tuple: # What is kept of each forward, and what else the file knows
     "Open one file of values; raises `ValueError` that names it if it is broken"
-    stamp = file_stamp(path)
+    if os.path.exists(path) and not os.path.isfile(path): raise ValueError(_broken(path, 'it is no plain file'))
+    stamp,there = file_stamp(path),os.path.abspath(path)  # also after a change of the working directory
     said,keys = _about(path)
     try: about = _checked(_said(said, keys), keys)
+    except ValueError as e: raise ValueError(_other(path, e)) from None
     except Exception as e: raise ValueError(_other(path, f'{type(e).__name__}, {e}')) from None
-    def _saved(what, name, spec): return SavedEntry(path, spec, stamp)
+    def _saved(what, name, spec): return SavedEntry(there, spec, stamp)
     runs = []
     for run,sites,rows in zip(about['runs'], about['sites'], about['rows']):
         runs.append(run := map_entries(_saved, Forward(run)))
@@ -348,8 +350,8 @@ def run_settings(
 ) -> dict:
     "What is known of a run"
     try: old = json.loads(file.read_text())
-    except (ValueError,RecursionError): old = None
-    if isinstance(old, dict) and 'layers' in old: return old
+    except (ValueError,RecursionError,IsADirectoryError): old = None
+    if isinstance(old, dict) and 'layers' in old and type(old.get('written', 0)) is int: return old
     raise ValueError(f'{file} was not written by capture.run: choose another folder')
 
 # %% ../nbs/240_disk.ipynb #4ab1ff91
@@ -359,8 +361,11 @@ def _files_at(path):
     files = batch_files(path)
     if not files: raise FileNotFoundError(f'{path}: there are no batches-*.safetensors in this folder')
     check_gaps(files)
-    if (path/'run.json').exists() and not run_settings(path/'run.json').get('done'):
-        warnings.warn(f'{path} holds a run that is not finished: `run` goes on with it', stacklevel=3)
+    if (path/'run.json').exists():
+        run,unfinished = run_settings(path/'run.json'),f'{path} holds a run that is not finished: `run` goes on with it'
+        if not run.get('done'): warnings.warn(unfinished, stacklevel=3)
+        elif run.get('written', files[-1][1])!=files[-1][1]:
+            raise ValueError(f'{files[-1][2]}: the batches after it, of {run["written"]} in all, are missing')
     return [f for _,_,f in files]
 
 @patch(cls_method=True)

@@ -97,6 +97,7 @@ def name_of(
     taken=(), # Names that others have
 ) -> str:
     "What the script calls `root`, or else the name of its class"
+    while _is_wrapper(root): root = next(iter(root._modules.values()))
     name = _variable(root, sys._getframe(1)) or type(root).__name__
     return next(n for n in [name, *(f'{name}_{i}' for i in range(2, 99))] if n not in taken)
 

@@ -21,6 +21,7 @@ from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
 from .running import fast_path_off, in_python, recomputing, repeat_within, times_running
+from .inert import sweep_off
 from .hook import InertHook, name_fault
 from .silent import maybe, why_none
 from .edits import *
@@ -183,8 +184,19 @@ def __enter__(self:edit):
     self.thread,self.forwards,self.count = get_ident(),0,{}  # `count`: the last call of each layer
     self.generation,self.longest = Generation(),0  # `longest`: steps of the longest text
     for plan in (*self.edits.values(), *self.weights.values()): plan.took.clear()
-    self.hooks = self.attach()
-    return self
+    try:
+        self.hooks = self.attach()
+        return self
+    except BaseException:
+        self._let_go()
+        raise
+
+@patch
+def _let_go(self:edit):
+    "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
+    if self.hooks: self.hooks.close()
+    self.hooks = None
+    sweep_off(self.model, self)
 
 @patch
 def attach(self:edit):
@@ -340,8 +352,11 @@ def check_times(self:edit):
 
 @patch
 def __exit__(self:edit, kind, exc, tb):
-    hooks,self.hooks = self.hooks,None
-    hooks.close()
+    try: self.hooks.close()
+    except BaseException:
+        self._let_go()
+        raise
+    self.hooks = None
     if exc is not None: return say_fullgraph(exc)
     for c,_ in self.ops:
         if c.text in self.never_fired: warnings.warn(self.op_watch.why_silent(c, 'edited'), stacklevel=2)

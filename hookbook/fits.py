@@ -18,6 +18,7 @@ from .words import *
 from .modules import *
 from .sizes import *
 from .columns import *
+from .fakes import is_distributed
 from .macs import bytes_of
 from .observe import observe
 from .summing import *
@@ -91,6 +92,8 @@ class _Using(nn.Module):
 def _prepared(model, plan, inputs):
     "A twin of `model` as `plan` wants it, and inputs for a part of the batch"
     if min(plan.accumulate, plan.ranks, plan.tp)<1: raise ValueError('accumulate, ranks and tp are whole numbers of at least 1')
+    if any(map(is_distributed, model.parameters())):
+        raise ValueError('this model is divided already: ask before it is, with ranks= for fully_shard and tp= for parallelize_module')
     dtype = _dtype_of(plan.dtype)
     new = twin(model, dtype)
     config = getattr(new, 'config', None)

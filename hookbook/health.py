@@ -23,7 +23,9 @@ from .finding import *
 from .activations import *
 from .clipped import *
 from .gradients import *
+from .steps import *
 from .loop import *
+from .idle_parts import *
 from .ranges import *
 from .blame import *
 from .losses import *

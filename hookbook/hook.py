@@ -62,10 +62,11 @@ class Hook:
         _check_flags(is_forward=is_forward, detach=detach, cpu=cpu)
         store_attr(but='m')
         self.module,self.results,self.removed = m,[],False   # `results`: pairs of what was stored and its versions
+        self.passes = None
         self.hook,self.handles,self.grads,self.facts = None,[],None,set()   # `facts`: what was noticed of runs
         try: self._attach_forward() if is_forward else self._attach_grads()
         except BaseException:
-            self.remove()
+            self._let_go()
             raise
 
 # %% ../nbs/130_hook.ipynb #c6e31231
@@ -101,6 +102,17 @@ def _tidy(self:Hook, t):
     if self.detach: t = t.detach()
     return t.cpu() if self.cpu else t
 
+# %% ../nbs/130_hook.ipynb #69f85e46
+_get_overwritten = WeakSet()   # layers of which it is known that their output gets overwritten
+
+@patch
+def _guarded(self:Hook, v):
+    "What a layer gave, in memory of its own or with the versions of its tensors"
+    if not self.is_forward or torch.compiler.is_compiling(): return v,()
+    root = self.passes.root and self.passes.root()
+    spoiled = self.module in _get_overwritten or root is not None and works_in_place(root)
+    return (map_leaves(torch.clone, v),()) if spoiled and self.detach else (v,versions_of(v))
+
 # %% ../nbs/130_hook.ipynb #bf197a06
 @patch
 def _called(self:Hook, args):
@@ -115,7 +127,7 @@ def _called(self:Hook, args):
 def _store(self:Hook, args):
     "Call the hook function and keep what it returns"
     res = self._called(args)
-    self.results.append(self._guarded(res) if self.hook_func is _output else (res,()))
+    self.results.append(self._guarded(res) if self.hook_func is _output or shares_memory(res, args) else (res,()))
 
 # %% ../nbs/130_hook.ipynb #d84c58b4
 def _output(m, i, o): return o
@@ -166,7 +178,17 @@ def remove(self:Hook):
 def __enter__(self:Hook): return self
 
 @patch
-def __exit__(self:Hook, *args): self.remove()
+def __exit__(self:Hook, *args):
+    try: self.remove()
+    except BaseException: self._let_go(); raise
+
+@patch
+def _let_go(self:Hook):
+    "Something went wrong while the hook was put on or taken off, as by Ctrl-C: look for what is left"
+    for m in [self.module, getattr(self.passes, 'root', None) and self.passes.root()]:
+        if m is not None: sweep_off(m, self, self.passes, self.grads)
+    if self.grads is not None: self.grads.leave()
+    self.removed = True
 
 # %% ../nbs/130_hook.ipynb #dff24403
 def name_fault(
@@ -244,17 +266,6 @@ def _farewell(self:Hook):
     too_early = self.grads and self.grads.asked and not self.results
     return 'removed'+' before a gradient came: call backward inside the `with`'*bool(too_early)
 
-# %% ../nbs/130_hook.ipynb #69f85e46
-_get_overwritten = WeakSet()   # layers of which it is known that their output gets overwritten
-
-@patch
-def _guarded(self:Hook, v):
-    "What a layer gave, in memory of its own or with the versions of its tensors"
-    if not self.is_forward or torch.compiler.is_compiling(): return v,()
-    root = self.passes.root and self.passes.root()
-    spoiled = self.module in _get_overwritten or root is not None and works_in_place(root)
-    return (map_leaves(torch.clone, v),()) if spoiled and self.detach else (v,versions_of(v))
-
 # %% ../nbs/130_hook.ipynb #c76aa138
 def hook_output(
     module:nn.Module, # The layer to watch
@@ -313,7 +324,7 @@ def remove(self:Hooks):
     try:
         for h in self.hooks: h.remove()
     except BaseException:  # Ctrl-C, now of all times
-        for h in self.hooks: h.remove()
+        for h in self.hooks: h._let_go()
         raise
 
 @patch
@@ -321,7 +332,9 @@ def __enter__(self:Hooks): return self
 
 # %% ../nbs/130_hook.ipynb #691b8f02
 @patch
-def __exit__(self:Hooks, *args): self.remove()
+def __exit__(self:Hooks, *args):
+    try: self.remove()
+    except BaseException: self.remove(); raise
 
 @patch
 def __len__(self:Hooks): return len(self.hooks)

@@ -284,7 +284,8 @@ def __call__(self:LogTo,
     run:Run, # What grows
 ):
     "Push the steps that are new and whole; a fault is told once, and ends the logging only"
-    if self.broken or in_ranks() and torch.distributed.get_rank(): return
+    crew = vars(run).get('crew')
+    if self.broken or (crew.rank if crew else in_ranks() and torch.distributed.get_rank()): return   # of several ranks the first speaks
     try: self._push(run)
     except Exception as e:
         self.broken = f'{type(e).__name__}: {e}'

@@ -242,12 +242,13 @@ _carried = dict(
 def carried_gradients(
     run, # The run to look through
     least:int=3, # Looks
+    share:float=.7, # Of some parameters, that had a gradient before the backward pass came to the model: a second head may have had its own
 ):
     "Gradients of the steps before are still there when a step begins"
     looks = close_looks(run, 'carried')
     later = [o for o in looks if o['step']>0]
     if len(later)<least: raise LookupError(f'it takes {least} close looks')
-    left = [o for o in later if max(o['carried'])>0]
+    left = [o for o in later if max(o['carried'])>share]
     if len(left)<len(later): return
     yield Finding('', seen_in(left), len(left), 0, **_carried, evidence=(looked_at(left, later),))
 

@@ -29,9 +29,11 @@ _no_logs = dict(
     try_='`cross_entropy` in its place, which takes logits; or a `log_softmax` at the end of the model')
 
 # %% ../nbs/575_losses.ipynb #f1b06103
+_only_shapes = 'View','Reshape','UnsafeView','Squeeze','Unsqueeze','Transpose','Permute','Slice','Select','ToCopy','Alias','Clone'
+
 def _loss_input(loss):
     "What is wrong with what the loss is given, if anything"
-    ops = [loss['end'],*loss['ops']]
+    ops = [o for o in (loss['end'],*loss['ops']) if o not in _only_shapes]
     of_logits = {'LogSoftmax','BinaryCrossEntropyWithLogits'}
     first = next((i for i,o in enumerate(ops) if o in of_logits and i), None)
     if first and ops[first-1] in ('Softmax','Sigmoid'): return _softmaxed
@@ -111,6 +113,21 @@ _scale = dict(
           'most of the training goes into reaching their size.',
     try_='standardise the targets (subtract their mean, divide by their standard deviation), and undo it on what the model predicts')
 
+# %% ../nbs/575_losses.ipynb #5751c001
+def _is_absolute(loss):
+    "Is it the mean of absolute differences, or about that?"
+    return bool({'L1Loss','SmoothL1Loss','HuberLoss','Abs'} & set(loss['ops'][:4])) and 'value' in loss
+
+def _target_size(loss):
+    "The size of the targets; of an absolute loss, about"
+    if is_squared(loss): return math.hypot(loss['numbers']['mean'], loss['numbers']['std'])
+    return max(loss['value']-loss['rms'], 0)
+
+def _still_missed(loss, share):
+    "Is so large a share of the targets still unexplained?"
+    if is_squared(loss): return loss['value']>share*loss['numbers']['std']**2
+    return loss['value']>loss['std']
+
 # %% ../nbs/575_losses.ipynb #cdc3569d
 @rule('scale of the targets', explains=('exploding gradient','update to weight ratio','loss at chance','dead units'))
 def target_scale(
@@ -119,13 +136,11 @@ def target_scale(
     missed:float=.2, # Share of the variance that is still unexplained at the last look
 ):
     "Targets are far larger than what the model gives"
-    looks = [o for o in close_looks(run, 'loss') if is_squared(o['loss'])]
+    looks = [o for o in close_looks(run, 'loss') if is_squared(o['loss']) or _is_absolute(o['loss'])]
     if not looks: return
     first,last = looks[0]['loss'],looks[-1]['loss']
-    told = last['numbers']
-    size = math.hypot(first['numbers']['mean'], first['numbers']['std'])
-    seen = size/max(1, first['rms'])
-    if not seen>ratio or not last['value']>missed*told['std']**2: return
+    seen = _target_size(first)/max(1, first['rms'])
+    if not seen>ratio or not _still_missed(last, missed): return
     yield Finding('', seen_in(looks), seen, ratio, **_scale, unit='size of the targets over that of the first outputs')
 
 # %% ../nbs/575_losses.ipynb #58b0001d
@@ -196,11 +211,26 @@ def _since_when(hits, window=10):
     begin = low[-1]+window//2 if len(low) else 0
     return min(int(begin), 3*len(hits)//4)
 
+# %% ../nbs/575_losses.ipynb #5751c002
+_chance_after_a_leap = dict(
+    means='The loss stands where it would if the model knew how the targets are distributed, and nothing of the input. '
+          'The first steps were large, and no norm or skip connection keeps what deep layers give apart: it has become the same for all samples, or nearly.',
+    try_='warm-up over the first steps, and a lower learning rate; the norm before each block instead of behind it, or a skip connection; '
+         'if that does not help: do the labels belong to their inputs?')
+
+def _large_first_steps(run, limit=.02, deep=10):
+    "The weight that the first steps changed most, if most weights were changed a lot and there are many; and what was seen"
+    names = [n for n in run.updates.params if 'weight' in n and 'norm' not in n and '.' in n] if 'params' in run.tracks else []
+    first = {n: quietly(np.nanmedian, run.updates.ratio[n][:10]) for n in names}
+    if len(first)<deep or not np.nanmedian(list(first.values()))>limit: return '',()
+    worst = max(first, key=lambda n: np.nan_to_num(first[n]))
+    return layer_of(worst),(f'update over weight in the first steps: {num(float(first[worst]))} there, {num(float(np.nanmedian(list(first.values()))))} in the median weight',)
+
 # %% ../nbs/575_losses.ipynb #a6fd551c
 @rule('loss at chance')
 def loss_at_chance(
     run, # The run to look through
-    share:float=.97, # Of the loss of guessing
+    share:float=.95, # Of the loss of guessing
     least:int=100, # Training steps
 ):
     "After many steps the loss is no better than guessing"
@@ -208,9 +238,12 @@ def loss_at_chance(
     loss,steps = run.loss,run.steps
     there = np.isfinite(loss)
     if run.info.ran<least or there.sum()<8: raise LookupError(f'it takes {least} steps to tell')
+    if there.mean()<.9: raise LookupError('the loss was not seen, or not finite, in many steps')
     loss,steps = loss[there],steps[there]
     tail = loss[3*len(loss)//4:]
     seen = np.median(tail)/chance if chance>0 else 0
     if seen<share or loss[-1]>1.5*chance and loss[0]>2*chance: return
     since = steps[_since_when(loss>=share*chance)]
-    yield Finding('', (since, steps[-1]), seen, share, **_chance, unit='loss over that of guessing')
+    layer,evidence = _large_first_steps(run)
+    said = _chance_after_a_leap if layer else _chance
+    yield Finding(layer, (since, steps[-1]), seen, share, **said, unit='loss over that of guessing', evidence=evidence)

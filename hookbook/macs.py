@@ -215,10 +215,12 @@ class Tally:
     def __init__(self):
         self.macs,self.uncounted = 0,collections.Counter()   # MACs; operators without a formula, by name
         self.chosen = []           # operators that take the largest of many, with their arguments
+        self.missed = []           # rows that a table does not have, and how many it has
 
     def count(self, macs, args): self.macs += macs
     def note(self, name): self.uncounted[name] += 1
     def choose(self, op, args): self.chosen.append((op,args))
+    def miss(self, row, rows): self.missed.append((row,rows))
 
 # %% ../nbs/310_macs.ipynb #57ad363a
 # questions about a tensor that a mode is asked as if they were operators: fakes have their own answers
@@ -258,7 +260,7 @@ class Dispatch(TorchDispatchMode):
     "Sees every operator that runs, and tells `listener` what it costs"
     supports_higher_order_operators = True       # else PyTorch refuses a mode where attention is written in Python
     def __init__(self,
-        listener, # Has `count(macs, args)`, `note(name)` and `choose(op, args)`
+        listener, # Has `count(macs, args)`, `note(name)`, `choose(op, args)` and `miss(row, rows)`
         fakes:Fakes=None, # Those that it runs on; `None` for a real run
         memory=None, # Called with the output of each operator
     ):
@@ -322,6 +324,17 @@ def tell(self:Dispatch, func, plan, args, kwargs, out):
     if callable(plan): self.listener.count(plan(*args, **kwargs, out_val=out), args)
     elif plan=='note': self.listener.note(str(op_family(func)))
     if op_family(func) in _choosing: self.listener.choose(op_family(func), args)
+    if op_family(func) is aten.embedding and self.run and (beyond := self.beyond(*args[:2])): self.listener.miss(*beyond)
+
+# %% ../nbs/310_macs.ipynb #31i00002
+@patch
+def beyond(self:Dispatch, table, ids):
+    "The highest or lowest of `ids` that is no row of `table`, and how many rows there are; `None` if all are, or nobody knows"
+    v = self.run.value(ids)
+    if v is None or not v.numel(): return
+    with no_dispatch(): low,high = (int(f(v)) for f in (torch.min, torch.max))
+    if low>=0 and high<len(table): return
+    return (low if low<0 else high),len(table)
 
 # %% ../nbs/310_macs.ipynb #0e762e65
 _only_wrap = 'wrap','tag_activation','with_effects'   # they run their function, whose operators we see

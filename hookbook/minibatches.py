@@ -21,7 +21,8 @@ from .disk import check_stamp, file_stamp, SavedEntry, unpack
 
 # %% ../nbs/252_minibatches.ipynb #3cea2801
 # how the format calls the types
-_dtypes = {f'{kind}{bits}': getattr(torch, f'{name}{bits}') for kind,name in (('F','float'),('I','int')) for bits in (16,32,64)}
+_sized = [(kind+bits, name+bits) for kind,name in (('F','float'),('I','int')) for bits in ('16','32','64')]
+_dtypes = {said: getattr(torch, name) for said,name in _sized}
 _dtypes.update(I8=torch.int8, U8=torch.uint8, U16=torch.uint16, U32=torch.uint32, U64=torch.uint64, BOOL=torch.bool)
 _dtypes.update(BF16=torch.bfloat16, C64=torch.complex64, F8_E4M3=torch.float8_e4m3fn, F8_E5M2=torch.float8_e5m2)
 
@@ -78,6 +79,7 @@ def _rows_in(entry, files):
 
 def _take_rows(entry, rows, files):
     "Some rows of the tensors in an entry"
+    if entry.changed(): raise RuntimeError('a value was changed in place after it was captured: use clone=True there')
     if not isinstance(entry, SavedEntry): return map_leaves(lambda t: t[rows], entry.value)
     file = files[entry.path]
     return unpack(entry.spec, lambda key: file.take(key, rows))
@@ -115,7 +117,7 @@ def _add(self:RowSet, acts, run):
     shapes = []
     for n,e in part.items():
         found = _rows_in(e, self.files)
-        if not found or () in found: raise ValueError(f'{n!r} has values that are no tensors with rows: take one with pick=')
+        if not found or () in found: raise ValueError(f'{n!r} has values that have no rows: take a tensor with pick=')
         shapes += [(n,s) for s in found]
     self.ends.append(self.ends[-1]+self._count(shapes))
     self.parts.append(part)
@@ -144,7 +146,7 @@ def __repr__(self:RowSet):
 # %% ../nbs/252_minibatches.ipynb #402f50ee
 @patch
 def _numbers(self:RowSet, i):
-    i = torch.as_tensor(i)
+    i = torch.arange(len(self))[i] if isinstance(i, slice) else torch.as_tensor(i)
     if i.dtype is torch.bool: i = i.nonzero()[:,0]
     i,n = i.long().reshape(-1),len(self)
     outside = i[(i<-n)|(i>=n)].tolist()
@@ -153,7 +155,7 @@ def _numbers(self:RowSet, i):
 
 @patch
 def take(self:RowSet,
-    i, # (n,) numbers of rows, or (all rows,) truth values
+    i, # (n,) numbers of rows, a slice, or (all rows,) truth values
 ): # A tensor (n, ...) or a value with such, or a dict of these; with `with_rows` a pair of that and `acts.rows[i]`
     "Some rows, in the order of `i`"
     wanted,order = self._numbers(i).sort(stable=True)
@@ -171,7 +173,8 @@ def take(self:RowSet,
 
 # %% ../nbs/252_minibatches.ipynb #48af1d31
 @patch
-def __getitem__(self:RowSet, i:int):
+def __getitem__(self:RowSet, i):
+    if isinstance(i, slice): return self.take(i)
     one = self.take([i])
     return map_leaves(lambda t: t[0], one)
 
@@ -185,7 +188,7 @@ def dataset(self:Activations,
     names=None, # Name of a layer, or a list of names, for dicts; default: all
     with_rows:bool=False, # Give pairs with the example and position of each row?
 ) -> RowSet: # A map-style data set
-    "The rows of these values as a data set for PyTorch's `DataLoader`"
+    "The rows of these values as a data set for `DataLoader`; `ValueError` if layers differ in how many they have"
     return RowSet(self, names, with_rows)
 
 # %% ../nbs/252_minibatches.ipynb #49a082a3
@@ -238,5 +241,5 @@ def minibatches(self:Activations,
     drop_last:bool=False, # Leave out a last batch that has fewer rows?
     with_rows:bool=False, # Give pairs with the example and position of each row?
 ) -> Minibatches: # To be looped over, or given to a `DataLoader` with `batch_size=None`
-    "Batches of rows for a training, in a new order in each pass; files are never loaded whole"
+    "Batches of rows for a training; files are never loaded whole. `ValueError` if layers differ in their rows"
     return Minibatches(RowSet(self, names, with_rows), size, shuffle, seed, drop_last)

@@ -373,6 +373,8 @@ def _left_open(trace, how):
         yield 'convolutions on a CPU work in a space of their own, which is not in the peak'
     if o.peak is not None and o.steps_left_out:
         yield f'{o.steps_left_out:,} steps of recurrent layers are counted by the first ones; the peak is an estimate, within about 15 %'
+    for name,(row,rows) in o.missed.items() if o.mode is not None else ():
+        yield f'{name or "the model"} is asked for row {row:,} and has {rows:,}: a real run would fail there'
     if trace.saved.unseen: yield 'torch.func does not tell what it saves for backward, so it is not counted'
 
 # %% ../nbs/330_observe.ipynb #v14e0010
@@ -485,6 +487,7 @@ class _Bill:
         for t in operands(args): self.by_param[storage_id(t.untyped_storage())] += macs
     def note(self, name): self.uncounted[name] += 1
     def choose(self, op, args): pass
+    def miss(self, row, rows): pass
 
     def pack(self, t):
         st = t.untyped_storage()

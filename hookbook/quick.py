@@ -82,14 +82,15 @@ class QuickRun(FakeRun):
         if recipe is None: return None
         size,stride,dtype,device = recipe
         with no_dispatch(): shell = torch.empty_strided(size, stride, dtype=dtype, device='meta')
-        return FakeTensor(self.fakes.mode, shell, device)
+        return self.fakes.claim(shell, device)
 
     def view(self, func, args):
         "The result of a view, or of several"
         mode,device = self.fakes.mode,args[0].fake_device
         with in_kernel_invocation_manager(mode): out = func(*args)
-        if isinstance(out, Tensor): return FakeTensor(mode, out, device)
-        return type(out)([FakeTensor(mode, o, device) for o in out])
+        claim = self.fakes.claim
+        if isinstance(out, Tensor): return claim(out, device)
+        return type(out)([claim(o, device) for o in out])
 
 # %% ../nbs/305_quick.ipynb #30500018
 @patch
@@ -109,12 +110,11 @@ def plainly(self:QuickRun, func, args, kwargs):
     mode = self.fakes.mode
     try: key = func,_key(args, mode),tuple([(k,_key(v, mode)) for k,v in kwargs.items()])
     except _Unusual: return slow(func, args, kwargs)
+    if kind=='view': return self.view(func, args)
     known = self.known.get(key)
     if known is None:
         out = slow(func, args, kwargs)
-        if kind=='view': self.known[key] = True
-        else: self.learn(key, args, out)
+        self.learn(key, args, out)
         return out
-    if kind=='view': return self.view(func, args)
     several,recipes = known
     return tuple([self.make(r) for r in recipes]) if several else self.make(recipes[0])

@@ -256,6 +256,15 @@ def _not_on_record(run, row):
     if step-before<=1: return ''
     return f'between step {before} and step {step}' if row else f'before step {step}'
 
+# %% ../nbs/550_ranges.ipynb #5501c001
+_few_samples = ('In single samples it is most often a mask that forbids every place of a row, which leaves a softmax nothing to share out; '
+                'a row of zeros whose norm or standard deviation something is divided by; or a logarithm at 0')
+
+def _share_bad(run, name, row):
+    "What share of the values of the layer `name` is not finite, in a row?"
+    bad,n = run.nonfinite[name][row],run.n[name][row]
+    return float(bad/max(n, bad, 1))
+
 # %% ../nbs/550_ranges.ipynb #c5f1de09
 def _in_values(run, rows, row):
     "The finding about values that are not finite, from the recorded step number `row` on"
@@ -271,7 +280,11 @@ def _in_values(run, rows, row):
         return Finding('', steps, len(holders), 0., unit='layers with non-finite values', **more)
     means = [_first_layer, _came_in(run, name, step)]
     if hidden: means.append(f'It may have begun a little earlier, {hidden}.')
-    more.update(means=' '.join(means), try_=f'run the same steps inside `find_nan(model)`: {_stops}')
+    share,try_ = _share_bad(run, name, row),f'run the same steps inside `find_nan(model)`: {_stops}'
+    if share<.5:
+        means.append(f'Only {share:.1%} of what it gives is not finite: it comes from single samples.')
+        try_ = f'{try_}. {_few_samples}'
+    more.update(means=' '.join(means), try_=try_)
     return Finding(name, steps, run.nonfinite[name][row], 0., unit='non-finite values', **more)
 
 # %% ../nbs/550_ranges.ipynb #b5f1de22
@@ -316,7 +329,7 @@ def _after_the_record(run, weights):
     return Finding(layer, steps, len(weights), 0., means, **_bad_at_the_end, evidence=tuple(weights[:3]))
 
 # %% ../nbs/550_ranges.ipynb #fd0c3baf
-@rule('NaN or Inf', 'IEEE 754; `find_nan` stops at the place')
+@rule('NaN or Inf', 'IEEE 754; `find_nan` stops at the place', explains=('drift','loss at chance','update to weight ratio'))
 def nonfinite(
     run, # The run to look through
 ):

@@ -23,6 +23,7 @@ from .table import *
 from .track import *
 from .run import *
 from .recording import *
+from .together import *
 
 # %% ../nbs/490_record.ipynb #3f0dcd51
 _all_ = ['Recording','Table','Track','unfold','Named','Series','Norms','Updates','Run']
@@ -45,13 +46,14 @@ def record(
     extra=None, # Statistics of your own: functions of an output that give a scalar tensor, by name
     functions:bool|None=None, # Record what activations give that are functions in a `forward`, such as `F.relu`? Default: unless `layers` are chosen
     live:bool=False, # In a notebook: show pictures of the run, and redraw them every few seconds while it grows
-) -> Recording: # A context manager; raises `LookupError` where `layers` chooses nothing, `TypeError` or `ValueError` for an argument it can't use; warns if `opt` has no parameter of `model`
+    start:int=0, # Number of the first step, where a training is resumed: a run that `path` has already is then continued
+) -> Recording: # A context manager; raises `LookupError` where `layers` chooses nothing, `TypeError` or `ValueError` for an argument it can't use, `FileExistsError` where `path` has a run already; warns if `opt` has no parameter of `model`
     "Watch the layers of `model`, and with `opt` its gradients and updates, while it trains"
     functions = layers is None if functions is None else functions
     layers,asked = split_choice(model, layers)
     layers = layers if layers!=() else no_layer
     chosen = dict(layers=layers, functions=functions, asked=asked, hist=hist, channels=channels, inputs=inputs, output_grads=output_grads, extra=extra)
-    rec = Recording(model, opt, every=every, budget=budget, scaler=scaler, steps=steps, path=path, flush_every=flush_every, **chosen)
+    rec = Recording(model, opt, every=every, budget=budget, scaler=scaler, steps=steps, path=path, flush_every=flush_every, start=start, **chosen)
     if live: rec.view = rec.live_view()   # of a later chapter, that is fetched when it's needed
     return rec
 
@@ -120,7 +122,7 @@ def paused(self:Recording):
 
 # %% ../nbs/490_record.ipynb #e547b42b
 @patch
-def _show(self:Recording):
+def _show(self:Recording, last=False):
     start = self.pace.now()
-    self.guard(getattr(self.view, 'what', 'the live view'), self.view, self, False)
+    self.guard(getattr(self.view, 'what', 'the live view'), self.view, self, last)
     self.pace.spent += self.pace.now()-start

@@ -21,17 +21,22 @@ from .nested import tensors
 from .modules import *
 from .running import *
 from .grads import TensorHooks
+from .inert import sweep_off
 from .hook import *
 from .silent import is_compiled
 from .table import *
 from .track import *
 from .run import *
 from .ranks import *
+from .crew import *
 from .clock import *
 from .closeup import *
+from .closer import *
 from .attach import *
 from .uncompiled import *
 from .looks import *
+from .resumed import *
+from .row import *
 from .clipping import *
 
 # %% ../nbs/480_recording.ipynb #89cfbcb2
@@ -94,16 +99,17 @@ class Recording(Run):
     def __init__(self, model, opt=None, layers=None, every=1, budget=None, hist=True, channels=True, inputs=False,
                  output_grads=False, scaler=None, steps=4096, path=None, flush_every=None, extra=None,
                  functions=False, asked=(), # listen to activations that are functions, and to functions that were asked for?
-                 clock=None, pace=None, hold=True, ended=None):   # what `watch` has others of
+                 clock=None, pace=None, hold=True, ended=None, start=0):   # what `watch` has others of
         check_model(model)
         if path: check_path(path)
         check_options(layers, steps, flush_every, scaler)
         opts = list(dict.fromkeys(p for o in _as_list(opt) for p in plain_opts(o)))
         check_owner(model, opts)
-        self.clock,self.pace = clock or Clock(),pace or Pace(every, budget)
+        self.clock,self.pace = clock or Clock(start=start),pace or Pace(every, budget)
         further = ['inputs']*inputs+['output_grads']*output_grads
         tracks = _make_tracks(model, layers, hist, steps, extra, further)
-        super().__init__(tracks, RunInfo(passes=self.clock.passes, scaler=scaler is not None))
+        was = earlier_run(path, start, tracks)
+        super().__init__(tracks, RunInfo(passes=self.clock.passes, scaler=scaler is not None, start=self.clock.start))
         self.layer_look = LayerLook(tracks, self.info, channels, scaler)
         self.opt_look = OptimizerLook(None, self.info, tracks['layers'].blank)
         self.closeup = CloseUp(self.info, scaler)
@@ -111,9 +117,11 @@ class Recording(Run):
         self.ended = ended   # called with the recorder at the clock's limit; default: close it
         self.asked = TensorHooks()   # in this step
         self.view = None   # called now and then with a run that grows: draws or saves it
+        self.crew = None   # the ranks of a distributed training, from the first step on
         self.closed = False
         self.looked_last = False   # was there a last look at the weights?
         self._hang(model, layers, inputs, hold, opts)
+        if was: take_up(self, was, start)
         _alive.add(self)
         if functions or asked: self.listen(asked, functions)   # of a later chapter
 
@@ -135,6 +143,7 @@ def _hang(self:Recording, model, layers, inputs, hold, opts):
         self._scan()
     except BaseException:
         self.attached.take_off()
+        sweep_off(model, ref)   # Ctrl-C may have come between a hook and its handle
         self.closed = True
         raise
     self.eager.ends(True)
@@ -190,18 +199,6 @@ def try_to(self:Recording,
             self.pace.pause()
             self.guard.report('the recorder', e, 'hookbook stopped recording')
 
-# %% ../nbs/480_recording.ipynb #b1bb526e
-@patch
-def _joined_by(self:Recording, thread):
-    "A pass of the whole model begins in a thread; are there others in the middle of one?"
-    inside = self.clock.threads
-    if inside and inside!={thread}:
-        inside &= {t.ident for t in threading.enumerate()}   # one may have been killed within its pass
-        if inside-{thread}: self.info.errors.setdefault('threads', _at_once)
-    inside.add(thread)
-
-_at_once = 'the model ran in several threads at once: all calls are recorded, but to which step a call belongs is a matter of chance'
-
 # %% ../nbs/480_recording.ipynb #e5e786d8
 @patch(as_prop=True)
 def model(self:Recording): return self.attached.model
@@ -217,6 +214,85 @@ def step(self:Recording): return self.clock.step
 
 @patch(as_prop=True)
 def every(self:Recording): return self.pace.every
+
+# %% ../nbs/480_recording.ipynb #ed176a6f
+@patch
+def flush(self:Recording):
+    "Merge the ranks of a distributed run that record the same, and save if a `path` was given"
+    if self.crew is not None or in_ranks(): self.share()   # of the next chapter
+    self._save()
+
+@patch
+def _save(self:Recording):
+    if self.path and self.crew is None: self.save(self.path)
+    elif self.path and self.crew.writes: self.save(self.crew.file(self.path))
+
+# %% ../nbs/480_recording.ipynb #48d00004
+@patch
+def _upto(self:Recording, t):
+    "Rows and spans of `t` that may be read"
+    return (len(t.steps),len(t.spans)) if self.crew is None else self.crew.upto(t)
+
+# %% ../nbs/480_recording.ipynb #32212912
+@patch
+def _try_to_save(self:Recording, f, *args):
+    "Call `f`, which saves; what stands in its way is said once, and once more at the end"
+    why = ''
+    try: f(*args)
+    except Exception as e: why = f'{type(e).__name__}: {getattr(e, "strerror", None) or e}'   # the name of the temporary file is another each time
+    if why and (self.closed or why!=self.guard.unsaved):
+        then = 'The run is still there: rec.save(path)' if self.closed else 'It will try again at the next flush'
+        warn_softly(f'hookbook could not save to {self.path}: {why}. {then}')
+    self.guard.unsaved = why
+
+# %% ../nbs/480_recording.ipynb #e315cc1c
+@patch
+def tell(self:Recording):
+    "Call the listeners: a step is whole"
+    start = self.pace.now()
+    for f in self.attached.listeners: self.guard(getattr(f, 'what', 'a listener'), f, self)
+    self.pace.spent += self.pace.now()-start
+
+# %% ../nbs/480_recording.ipynb #9f37a98d
+@patch
+def close(self:Recording,
+    flush:bool=True, # Save (and merge the ranks of a distributed run) first?
+):
+    "Take all hooks off; what was recorded stays. Safe to call twice"
+    if self.closed:
+        late = flush and self.crew is not None and not self.crew.over   # it ended by itself, and other ranks wait
+        return self._try_to_save(self.flush) if late else None
+    if self.crew is None and in_ranks(): self.join_ranks()   # one that had not a single batch
+    self.eager.set(False)
+    self.guard('the weights at the end', self._look_at_end)
+    self.info.given,self.info.left_out = self.given,self.left_out
+    self.info.closeups = self.closeups
+    if self.attached.functions: self.unlisten()
+    self.attached.take_off()
+    self.asked.leave()
+    self.closed,self.pace.live,self.pace.eval_live = True,False,False
+    self.opt_look.let_go()
+    if flush: self._try_to_save(self.flush)
+    if self.crew is not None: self.tell_alone(warn=flush)
+    self.tell()
+    if self.view: self._show(True)   # of a later chapter
+
+# %% ../nbs/480_recording.ipynb #48000001
+@patch
+def whole(self:Recording) -> int: # Rows
+    "In how many rows is nothing missing any more? The last one may grow until the optimizer has stepped, or without one until the next begins"
+    t = self.tracks['layers']
+    n = self._upto(t)[0]
+    grows = n and not self.closed and t.steps[n-1]==self.clock.step and not (self.opts and self.clock.over)
+    return n-1 if grows else n
+
+# %% ../nbs/480_recording.ipynb #b6aed618
+@patch
+def disown(self:Recording):
+    "Let go of the model and the file without a look at anything: another process goes on with them"
+    self.closed,self.path,self.flush_every,self.crew = True,None,None,None
+    self.guard.lock = threading.RLock()   # its other threads are not here, and may have held it
+    self.pace.live,self.pace.eval_live = False,False
 
 # %% ../nbs/480_recording.ipynb #8f4c1207
 @patch(as_prop=True)
@@ -240,65 +316,17 @@ def left_out(self:Recording): return self.opt_look.left_out
 @patch(as_prop=True)
 def closeups(self:Recording): return self.closeup.read()
 
-# %% ../nbs/480_recording.ipynb #ed176a6f
+# %% ../nbs/480_recording.ipynb #b1bb526e
 @patch
-def flush(self:Recording):
-    "Merge the ranks of a distributed run (all of them must call this), and save if a `path` was given"
-    ranked = in_ranks()
-    if ranked: self.pace.every = merge_ranks(self.tracks, self.info, self.pace.wanted)
-    if self.path and not (ranked and torch.distributed.get_rank()): self.save(self.path)
+def _joined_by(self:Recording, thread):
+    "A pass of the whole model begins in a thread; are there others in the middle of one?"
+    inside = self.clock.threads
+    if inside and inside!={thread}:
+        inside &= {t.ident for t in threading.enumerate()}   # one may have been killed within its pass
+        if inside-{thread}: self.info.errors.setdefault('threads', _at_once)
+    inside.add(thread)
 
-@patch
-def _upto(self:Recording, t):
-    "Rows and spans of `t` that may be read"
-    return (t.merged,t.closed) if in_ranks() else (len(t.steps),len(t.spans))
-
-# %% ../nbs/480_recording.ipynb #32212912
-@patch
-def _try_to_save(self:Recording, f, *args):
-    "Call `f`, which saves; what stands in its way is said once, and once more at the end"
-    why = ''
-    try: f(*args)
-    except Exception as e: why = f'{type(e).__name__}: {getattr(e, "strerror", None) or e}'   # the name of the temporary file is another each time
-    if why and (self.closed or why!=self.guard.unsaved):
-        then = 'The run is still there: rec.save(path)' if self.closed else 'It will try again at the next flush'
-        warn_softly(f'hookbook could not save to {self.path}: {why}. {then}')
-    self.guard.unsaved = why
-
-# %% ../nbs/480_recording.ipynb #e315cc1c
-@patch
-def tell(self:Recording):
-    "Call the listeners: a step is whole"
-    start = self.pace.now()
-    for f in self.listeners: self.guard(getattr(f, 'what', 'a listener'), f, self)
-    self.pace.spent += self.pace.now()-start
-
-# %% ../nbs/480_recording.ipynb #9f37a98d
-@patch
-def close(self:Recording,
-    flush:bool=True, # Save (and merge the ranks of a distributed run) first?
-):
-    "Take all hooks off; what was recorded stays. Safe to call twice"
-    if self.closed: return
-    self.eager.set(False)
-    self.guard('the weights at the end', self._look_at_end)
-    self.info.given,self.info.left_out = self.given,self.left_out
-    self.info.closeups = self.closeups
-    if self.attached.functions: self.unlisten()
-    self.attached.take_off()
-    self.asked.leave()
-    self.closed,self.pace.live,self.pace.eval_live = True,False,False
-    self.opt_look.let_go()
-    if flush: self._try_to_save(self.flush)
-    self.tell()
-
-# %% ../nbs/480_recording.ipynb #b6aed618
-@patch
-def disown(self:Recording):
-    "Let go of the model and the file without a look at anything: another process goes on with them"
-    self.closed,self.path,self.flush_every = True,None,None
-    self.guard.lock = threading.RLock()   # its other threads are not here, and may have held it
-    self.pace.live,self.pace.eval_live = False,False
+_at_once = 'the model ran in several threads at once: all calls are recorded, but to which step a call belongs is a matter of chance'
 
 # %% ../nbs/480_recording.ipynb #228925d0
 @patch
@@ -324,14 +352,31 @@ def __enter__(self:Recording):
 
 @patch
 def __exit__(self:Recording, kind, *args):
-    self.close(flush=kind is None)
-    failed = kind is not None   # then other ranks may not be there to merge with
-    if failed and self.path: self._try_to_save(self.save, self.path)
+    try:
+        if kind is None: return self.close()
+        self.break_off(f'its recording ended with {kind.__name__}')   # of the next chapter
+    except BaseException:   # Ctrl-C, now of all times
+        self._let_go()
+        raise
+
+# %% ../nbs/480_recording.ipynb #2c127c88
+@patch
+def _let_go(self:Recording):
+    "The end was interrupted: nothing may stay on the model"
+    model = self.model
+    self.eager.set(False)
+    if self.attached.functions: self.unlisten()
+    self.attached.take_off()
+    if model is not None: sweep_off(model, weakref.ref(self))
+    self.asked.leave()
+    self.closed,self.pace.live,self.pace.eval_live = True,False,False
 
 # %% ../nbs/480_recording.ipynb #e8ec4fde
 @patch
 def __del__(self:Recording):
-    if not getattr(self, 'closed', True) and not sys.is_finalizing(): self.close(flush=False)
+    if 'attached' in vars(self) and not self.closed and not sys.is_finalizing():
+        self.close(flush=False)
+        if self.crew is not None: self.fall_out('its recording was never closed')
 
 # %% ../nbs/480_recording.ipynb #48c10002
 @patch
@@ -339,21 +384,26 @@ def _closely(self:Recording, method, *args):
     if self.closeup.on: self.guard('a close look', getattr(self.closeup, method), *args)
 
 @patch
-def _await(self:Recording, m, args, out):
+def _await(self:Recording, m, args, out, name=''):
     "Wait for the gradient of what the model gave"
     start,t = self.pace.now(),main_output(out)
     if t is None: return
-    if self.clock.inside: self._closely('gave', self.inner, args, t, self.opts)
-    self.closeup.await_grad(t, partial(_came_back, weakref.ref(self), self.clock.step))
+    if self.clock.inside:
+        self._closely('gave', self.inner, args, t, self.opts)
+        self._closely('note_frozen', self.inner)
+    self.closeup.await_grad(t, partial(_came_back, weakref.ref(self), self.clock.step, name))
     self.pace.spent += self.pace.now()-start
 
 # %% ../nbs/480_recording.ipynb #48c10003
-def _came_back(ref, step, output, grad):
+def _came_back(ref, step, name, output, grad):
     rec = ref()
     if rec is None or rec.closed or not rec.pace.live or rec.clock.step!=step: return
     start,loss = rec.pace.now(),current_loss()
     rec.guard('the loss', add_loss, rec.tracks['loss'], loss, rec.closeup.scale)
-    if output: rec._closely('went_back', *output, grad, loss, rec.opts)
+    if output:
+        rec._closely('went_back', *output, grad, loss, rec.opts)
+        rec._closely('trace_back', loss)
+        rec._closely('judged', name, *output, grad)
     rec.opt_look.await_clips(True)
     rec.pace.spent += rec.pace.now()-start
 
@@ -402,10 +452,11 @@ def _step_begins(self:Recording):
     if self.attached.stale: self._scan_anew()
     if self.view and self.pace.live: self._show()
     if self.pace.live and not self.opts: self.tell()   # else the optimizer has ended the last step
-    self.pace.account(ranked=in_ranks(), uncompiled=self.eager.needed)
+    if self.crew is None and in_ranks(): self.join_ranks()
+    self.pace.account(ranked=self.crew is not None and self.crew.together, uncompiled=self.eager.needed)
     step = self.clock.step
     self.info.ran = step+1
-    if self.flush_every and step and step%self.flush_every==0: self._try_to_save(self.flush)
+    if self.flush_every and step>self.clock.start and step%self.flush_every==0: self._try_to_save(self.flush)
     if self.pace.begins(step): self._open_rows(step)
     self.closeup.on = False
     if self.pace.live: self.closeup.begins(step)
@@ -428,7 +479,8 @@ def _scan_anew(self:Recording):
 def _eval_begins(self:Recording):
     "An evaluation pass begins"
     if self.attached.stale: self._scan_anew()
-    untrained = self.clock.step<0
+    if self.crew is None and in_ranks(): self.join_ranks()
+    untrained = self.clock.step<self.clock.start
     if self.pace.evaluates(self.clock.evals-1, untrained): self._open_eval_row(untrained)
     self.eager.begins(self.pace.eval_live)
 
@@ -465,10 +517,12 @@ def _look(self:Recording, name, m, args, out, train):
     if not train: return
     self.guard(name, look.call, name, m, out)
     if 'output_grads' in self.tracks: self._ask_grads(name, out, args)
-    if self.clock.step==0: self.guard(name, look.first_input, name, m, args)
+    if self.clock.step==self.clock.start: self.guard(name, look.first_input, name, m, args)
     if not self.closeup.on: return
     self._closely('layer', name, m, out)
-    if not self.clock.inside: self._await(m, args, out)
+    self._closely('note_rank', name, m, out)
+    if self.clock.inside: self._closely('ran', name, out)
+    else: self._await(m, args, out, name)
 
 # %% ../nbs/480_recording.ipynb #0fbcbaf7
 @patch
@@ -487,7 +541,8 @@ def _opt_begins(self:Recording, opt, args, kwargs):
 def _opt_ends(self:Recording, opt, args, kwargs):
     start = self.pace.now()
     if self.pace.live:
-        if id(opt) in self.opt_look.held: self.guard('the optimizer step', self.opt_look.after, opt)
+        known = id(opt) in self.opt_look.held
+        self.guard('the optimizer step', *((self.opt_look.after,opt) if known else (self.opt_look.late,opt,self.inner)))
         self._closely('opt_ends', opt)
         silent = not self.tracks['layers'].seen
         if silent and 'torch._dynamo' in sys.modules: self.eager.needed = True   # no layer ran: it may be compiled
@@ -506,7 +561,7 @@ def _step_ends(self:Recording, passes):
     if passes and self.info.scaler: look.count_skipped(passes)
     if self.inner is not None and not self.pace.pausing:
         left_out = look.note_left_out,step,self.inner,self.opts
-        if is_power_of_two(step): self.guard('which parameters are trained', *left_out)
+        if is_power_of_two(step-self.clock.start): self.guard('which parameters are trained', *left_out)
         if not passes: look.note_eval_mode(step, self.inner)
     if self.pace.live: self.tell()
     self.eager.ends(self.pace.due(step+1))

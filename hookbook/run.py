@@ -35,7 +35,8 @@ class RunInfo:
     numel:dict = field(default_factory=dict) # Elements of each parameter
     copies:dict = field(default_factory=dict) # How many processes hold each element of it
     errors:dict = field(default_factory=dict) # What could not be recorded, and why
-    ran:int = 0 # Training steps, recorded or not
+    ran:int = 0 # Training steps, recorded or not, those before `start` among them
+    start:int = 0 # Number of the first one, where a training was resumed
     passes:list = field(default_factory=lambda: [0,0]) # Training passes since the last optimizer step, and the most there were before one
     skipped:int = 0 # Steps that the gradient scaler left out
     eval_steps:dict = field(default_factory=dict) # Optimizer steps in evaluation mode: how many (`n`), the `first` and the `last`, layers in `training` mode
@@ -48,6 +49,8 @@ class RunInfo:
     closure:bool = False # Did an optimizer make the passes itself?
     scaler:bool = False # Was there a gradient scaler?
     caveat:str = '' # What a reader of the run has to know first
+    ranks:list = field(default_factory=list) # Processes of a distributed training whose numbers these are, out of `world`
+    world:int = 1 # How many processes there were
     torch:str = torch.__version__ # Which PyTorch it was
 
 # %% ../nbs/420_run.ipynb #923bafb4
@@ -180,7 +183,7 @@ def clipped_in(self:Run) -> str: # Empty if none were
 @patch
 def which_steps(self:Run) -> str:
     "How many steps were recorded, and which"
-    s,ran = self.steps,self.info.ran
+    s,ran = self.steps,self.info.ran-self.info.start
     if not len(s): return 'no training steps'
     count = plural(len(s), 'step')
     if ran>len(s): count = f'{len(s)} of {ran} steps recorded'

@@ -341,3 +341,10 @@ def _leaf_totals(s):
     yield f'Total params: {s.params:,}'
     yield f'Total trainable params: {s.trainable:,}'
     yield f'Total non-trainable params: {s.params-s.trainable:,}'
+
+# %% ../nbs/390_summary.ipynb #39h00002
+def _no_such(self, name):
+    names = [] if name.startswith('_') else [n for n in dir(self) if not n.startswith('_')]
+    raise AttributeError(f'a Summary has no {name!r}{did_you_mean(name, names)}')
+
+Summary.__getattr__ = _no_such      # a function of that name in a module would be asked for names of the module

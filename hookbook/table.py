@@ -48,7 +48,7 @@ def open(self:Table,
     step:int, # Number of the step
 ) -> bool: # Was the table thinned to make room?
     "Begin a row"
-    full = len(self.steps)==self.rows
+    full = len(self.steps)>=self.rows   # more than that may have come from other ranks
     if full: self.thin()
     self.steps.append(step)
     row = self.data[self.now]

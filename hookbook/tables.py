@@ -288,7 +288,7 @@ _css = '''<style>
 .hb-summary .hb-l{flex-basis:12em;text-align:left}
 .hb-summary .hb-head{font-weight:bold}
 .hb-summary .hb-bar{background:linear-gradient(90deg,rgba(0,114,178,.28) var(--w),transparent 0)}
-.hb-summary em{opacity:.65}
+.hb-summary em{opacity:.85}
 .hb-summary pre{white-space:pre-wrap;margin:.5em 0;background:none}
 </style>'''
 

@@ -338,6 +338,7 @@ class Outcome:
     unstepped:str=None # Why the optimizer could not take a step
     hollow:bool=False # Was there work whose price depends on numbers that fakes do not have?
     on_cpu:bool=True # Did it run there, or was meant to?
+    missed:dict=dataclasses.field(default_factory=dict) # From the name of a table to a row that it does not have, and how many it has
     steps_left_out:int=0 # Steps of recurrent layers that did not run, since they cost what others do
 
 # %% ../nbs/320_trace.ipynb #01450a67
@@ -388,6 +389,12 @@ def choose(self:Trace, op, args):
     d = rest[0] if rest else -1
     if not x.ndim or not isinstance(d, int): return
     self.choices.append(Choice(self.calls.top.name, x.shape[d], k, topk))
+
+# %% ../nbs/320_trace.ipynb #32i00001
+@patch
+def miss(self:Trace, row, rows):
+    "A table was asked for a row that it does not have"
+    if not recomputing(): self.outcome.missed.setdefault(self.calls.top.name, (row,rows))
 
 # %% ../nbs/320_trace.ipynb #262bf4c4
 @patch

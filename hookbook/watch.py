@@ -17,6 +17,7 @@ import numpy as np
 from fastcore.basics import patch
 from .words import *
 from .record import *
+from .crew import rank_file
 from .report import *
 from .doors import *
 from .watched import *
@@ -46,19 +47,21 @@ def tell(self:watch,
 ):
     "Print findings and notes, and write runs and reports into `out`"
     self.close(flush)
-    if int(os.environ.get('RANK', 0)): return
-    seen = self.noticed
+    seen,rank = self.noticed,int(os.environ.get('RANK', 0))
     for n,r in self.runs.items():
-        _add_missing(r)
-        if r.tracks['layers'].steps: seen.guard(self._tell_of, n, Run(r.tracks, r.info))
+        if rank and r.crew is not None: self.out = r.crew.folder() or self.out
+        if not _speaks(r, rank): continue
+        if r.tracks['layers'].steps: seen.guard(self._tell_of, n, Run(r.tracks, r.info), r.crew.rank if r.crew else rank)
+    if rank: return
     if quiet and not (self.runs or seen.idle or seen.opt_steps): return
     say(*(o for o in self.notes() if o not in seen.told))
     if seen.told and not self.runs: say('nothing was recorded, for what was said above')
 
 # %% ../nbs/840_watch.ipynb #f0f5f1ac
 @patch
-def _tell_of(self:watch, name, run):
+def _tell_of(self:watch, name, run, rank=0):
     path,page = self.file(name, 'run', 'hookbook'),self.file(name, 'report', 'html')
+    if rank: name,path,page = f'{name} (rank {rank})',rank_file(path, rank),rank_file(page, rank)
     path.parent.mkdir(parents=True, exist_ok=True)
     run.save(path)
     with np.errstate(all='ignore'), warnings.catch_warnings():   # the script may have made errors of them
@@ -78,20 +81,14 @@ def _how_many(run):
     return f'{len(run.steps)} of {steps} steps recorded{advice}'
 
 # %% ../nbs/840_watch.ipynb #232000f2
-def _add_missing(rec):
-    "Put down that the numbers of other ranks are missing, if they are"
-    missing,was = _missing(rec),rec.info.caveat
-    if missing and missing not in was: rec.info.caveat = f'{missing} {was}'.strip()
-
-# %% ../nbs/840_watch.ipynb #743b0004
-def _missing(rec):
-    "A sentence about the ranks that are not in the numbers of `rec`, or nothing"
-    n,t = int(os.environ.get('WORLD_SIZE', 1)),rec.tracks['layers']
-    if n<2 or t.merged==len(t.steps): return ''
-    since = f' from step {t.steps[t.merged]} on' if t.merged else ''
-    others = f'rank 1 of {n} is' if n==2 else f'ranks 1 to {n-1} of {n} are'
-    return (f'The numbers{since} are of rank 0 alone, and {others} missing: '
-            'ranks are merged when all of them come to the end of their process group.')
+def _speaks(rec, rank):
+    "Does this rank speak of what it has recorded? Then what is missing from it is said there"
+    info,n = rec.info,int(os.environ.get('WORLD_SIZE', 1))
+    if rec.crew is None:
+        if n>1 and not info.caveat: info.caveat = f'The numbers are of rank {rank} alone, of {n}: there was no process group through which they could be merged.'
+        return True
+    if 'it does not record' in info.caveat: info.caveat += ' It was started without hookbook: `torchrun -m hookbook run` starts all ranks with it.'
+    return rec.crew.writes
 
 # %% ../nbs/840_watch.ipynb #5d2c9e1a
 def _claim(script):

@@ -74,12 +74,13 @@ class Watched(Recording):
     def __init__(self,
         model:nn.Module, # The model to watch
         limit:int|None=None, # Training steps to record; default: all
+        start:int=0, # Number of the first step, where a training is resumed
         ended=Recording.close, # Called with the recorder when that many were recorded
         every:int=1, # Record every so many steps
         budget:float|None=None, # Instead: the share of time that recording may take
         **kwargs, # As for `record`
     ):
-        super().__init__(model, clock=Clock(limit), pace=Advance(every, budget), hold=False, ended=ended, **dict(functions=True) | kwargs)
+        super().__init__(model, clock=Clock(limit, start), start=start, pace=Advance(every, budget), hold=False, ended=ended, **dict(functions=True) | kwargs)
         self.view = EveryMinute()
         self.attached.add(self.inner.register_state_dict_pre_hook(InertHook(_do_nothing, _Will(self))))
 
@@ -96,7 +97,7 @@ class EveryMinute:
         "Save `rec` if it's time"
         now = rec.pace.now()
         if self.saved is None: self.saved = now
-        if not rec.path or now-self.saved<=self.seconds: return
+        if last or not rec.path or now-self.saved<=self.seconds: return
         Path(rec.path).parent.mkdir(parents=True, exist_ok=True)
         rec.save(rec.path)
         self.saved = now

@@ -20,6 +20,7 @@ from fastcore.basics import patch, store_attr
 from .words import *
 from .running import *
 from .ranks import *
+from .crew import note_folder
 from .attach import *
 from .record import *
 from .health import *
@@ -128,7 +129,9 @@ def close(self:watch,
     self.doors.close()
     self.eager.set(False)
     for r in self.recs: r.close(flush=False)
-    if flush: self.noticed.guard(self._merge)
+    for r in sorted((r for r in self.recs if r.crew is not None), key=lambda r: r.crew.name):   # in an order that all ranks have
+        if flush: self.noticed.guard(r.share)
+        else: self.noticed.guard(r.fall_out, 'its script ended early')
 
 # %% ../nbs/820_watching.ipynb #f8959f8e
 @patch
@@ -141,25 +144,6 @@ def _ended(self:watch, rec):
     if not all(r.closed for r in self.recs): return
     self.close()
     if self.done: self.done()
-
-# %% ../nbs/820_watching.ipynb #1388a19e
-@patch
-def _merge(self:watch):
-    "Merge the numbers of all ranks, if all have the same"
-    if not in_ranks(): return
-    mine = list(self.runs)
-    all = [None]*torch.distributed.get_world_size()
-    torch.distributed.all_gather_object(all, mine)
-    if any(o!=mine for o in all):
-        why = 'the ranks trained different models, so they could not be merged: the numbers are of one rank'
-        return self.noticed.problems.append(why)
-    for r in self.recs: r.flush()
-
-# %% ../nbs/820_watching.ipynb #8c415de8
-@patch
-def _destroy(self:watch, destroy, group=None):
-    if group is None and sys.exc_info()[0] is None: self.noticed.guard(self._merge)
-    return destroy(group)
 
 # %% ../nbs/820_watching.ipynb #002dc909
 @patch
@@ -185,6 +169,7 @@ def attach(self:watch,
 @patch
 def _begin(self:watch, rec, name):
     if not in_ranks(): rec.path = self.file(name, 'run', 'hookbook')
+    elif self.out: self.noticed.guard(note_folder, self.out)
     self.owners.clear()   # they may use this model as well
     self.eager.set(False)
     if self.compiles:
@@ -247,7 +232,6 @@ def __enter__(self:watch):
     self.doors.hook(torch_module.register_module_forward_pre_hook(self._called),
                     torch_optimizer.register_optimizer_step_pre_hook(self._stepping))
     self.doors.stand_in(torch, 'compile', self._compile)
-    if torch.distributed.is_available(): self.doors.stand_in(torch.distributed, 'destroy_process_group', self._destroy)
     self.doors.hook(Silenced(r'Using `torch.compile\(module\)` when there are global hooks'))
     return self
 

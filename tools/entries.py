@@ -1,9 +1,10 @@
 "Entries of the reference: a signature that wraps, a row for each parameter, the errors a caller may meet; and links from names in the text"
-import ast, builtins, inspect, re, textwrap
+import ast, builtins, inspect, json, re, textwrap
 from functools import cached_property
 from importlib import import_module
 from fastcore.docments import docments, qual_name
 from nbdev.doclinks import NbdevLookup, _build_lookup_table
+import house
 
 WIDTH = 78   # columns of a signature: what fits beside the sidebar on a screen of 1300 pixels
 
@@ -157,6 +158,36 @@ def public_names(lib, modidx):
             name = full.removeprefix(mod+'.')
             if name.split('.')[0] in public and not any(o[0]=='_' for o in name.split('.')): yield name,page
 
+def module_of(f):
+    "Number of the chapter that writes module `f`, and what that says of itself"
+    s = f.read_text(encoding='utf-8')
+    number = re.search(r'File to edit: (?:\.\./)+nbs/(\d\d\d)_', s)
+    return (number[1] if number else ''),(ast.get_docstring(ast.parse(s)) or '').split('\n')[0]
+
+def first_lines(f):
+    "The first line of what each function and class of module `f` says of itself"
+    for o in ast.parse(f.read_text(encoding='utf-8')).body:
+        if isinstance(o, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)): yield o.name,(ast.get_docstring(o) or '').split('\n')[0]
+
+def all_names(lib, modidx):
+    "A table of all public functions and classes, by module, in the order of the chapters"
+    found = {}
+    for name,page in public_names(lib, modidx):
+        if '.' not in name: found.setdefault(page.partition('#')[0], {})[name] = page
+    mods = {page: lib.parent/(mod.replace('.', '/')+'.py') for mod,syms in modidx['syms'].items() for page in {p.partition('#')[0] for p,_ in syms.values()}}
+    part,res = '',[]
+    for page,f in sorted(mods.items(), key=lambda o: module_of(o[1])[0] or '999'):
+        number,about = module_of(f)
+        says,names = dict(first_lines(f)),found.get(page)
+        if not names: continue
+        if number[:1]!=part:
+            part = number[:1]
+            res.append(f'## {part} {house.parts[part]}')
+        mod = '.'.join(f.relative_to(lib.parent).with_suffix('').parts)
+        rows = [f'| [`{n}`]({to}) | {cell(says.get(n, ""))} |' for n,to in sorted(names.items(), key=lambda o: o[0].lower())]
+        res.append('\n'.join([f'### {mod}', '', about, '', '| name | what it does |', '|---|---|', *rows]))
+    return '\n\n'.join(res)
+
 def plain_words(lib):
     "Words that are parameters or attributes too, so that in the text they hardly ever mean the function of that name"
     res = set()
@@ -198,3 +229,78 @@ class Names:
             elif not fence and not l.startswith(('    ','#')): l = re.sub(r'(?<![\[`\w])`([A-Za-z_][\w.]*(?:\(\))?)`(?!\]|`)', link, l)
             res.append(l)
         return '\n'.join(res)
+
+# ---- an example for each name
+
+def lesson(c):
+    "The code of a cell that a reader sees, without its directives; nothing for any other cell"
+    s = ''.join(c['source'])
+    if c['cell_type']!='code' or re.search(r'^#\|\s*(export|exports|exporti|hide|default_exp|include: *false|echo: *false)', s, re.M): return ''
+    return re.sub(r'^#\|.*\n?', '', s, flags=re.M).strip()
+
+def used(code):
+    "Names that `code` calls, and attributes that it asks for"
+    try: tree = ast.parse(code)
+    except SyntaxError: return
+    yield from named(tree)
+
+def named(tree):
+    for o in ast.walk(tree):
+        if isinstance(o, ast.Attribute): yield f'.{o.attr}'
+        elif isinstance(o, ast.Name): yield o.id
+
+class Examples:
+    "Where each name is used in a lesson: the shortest of the cells that do, in its own chapter if there is one"
+    def __init__(self, nbs, notebooks, lib):
+        self.found,self.inside = {},{}
+        for f in sorted(lib.rglob('*.py')):
+            if f.stem[0]!='_': self.inside_of(f, lib)
+        for nb in notebooks:
+            for c in json.loads((nbs/nb).read_text(encoding='utf-8'))['cells']:
+                if code := lesson(c):
+                    for name in set(used(code)): self.found.setdefault(name, []).append((nb, code))
+
+    def inside_of(self, f, lib):
+        "Statements of the package itself, for names that no lesson needs"
+        text = f.read_text(encoding='utf-8')
+        lines,kinds = text.splitlines(),(ast.Assign, ast.Expr, ast.Return, ast.With, ast.For, ast.AnnAssign)
+        for o in ast.walk(ast.parse(text)):
+            if isinstance(o, kinds) and o.end_lineno-o.lineno<6:
+                code = textwrap.dedent('\n'.join(lines[o.lineno-1:o.end_lineno]))
+                for name in set(named(o)): self.inside.setdefault(name, []).append((f.relative_to(lib.parent).as_posix(), code))
+
+    def of(self, name, nb):
+        cls,_,method = name.rpartition('.')
+        uses = self.found.get(f'.{method}' if cls else name) or []
+        fitting = [o for o in uses if len(o[1].splitlines())<=14] or uses[:1]
+        def rank(o): return o[0]!=nb, o[0].startswith('tutorials'), len(o[1])
+        inside = self.inside.get(f'.{method}' if cls else name, [])
+        return min(fitting, key=rank, default=None) or min(inside, key=lambda o: len(o[1]), default=None)
+
+def entry_name(c):
+    "The name that cell `c` is the entry of"
+    for o in c.get('outputs', []):
+        if m := re.search(r'^### (\S+)$', ''.join(o.get('data', {}).get('text/markdown', '')), re.M): return m[1].replace('\\', '')
+
+def heading(c): return c['cell_type']=='markdown' and re.match(r'#+ ', ''.join(c['source']))
+
+def with_examples(cells, nb, examples, lacking):
+    "The cells, with an example below each entry that has none before the next heading; names without any go into `lacking`"
+    cells = list(cells)
+    for i,c in enumerate(cells):
+        yield c
+        name = entry_name(c)
+        if not name: continue
+        word = name.rpartition('.')[2]
+        below = []
+        for o in cells[i+1:]:
+            if entry_name(o) or heading(o): break
+            below.append(o)
+        shown = [lesson(o) for o in below if 'code-fold: true' not in ''.join(o['source'])]
+        if any(re.search(rf'\b{word}\b', o) for o in shown): continue
+        found = examples.of(name, nb)
+        if not found: lacking.append(name); continue
+        where,code = found
+        said = 'Example' if where==nb else f'Example, from {where.removesuffix(".ipynb")}'
+        text = f'<details class="example"><summary>{said}</summary>\n\n```python\n{code}\n```\n\n</details>'
+        yield dict(cell_type='markdown', id=f'{c["id"]}e', metadata={}, source=text)

@@ -82,6 +82,7 @@ def begin(self:Monitor,
     self.page = _report_page(report, folder)
     self.first = start if first is None else first   # number of the first step in the logs
     pace = TrainingPace(o.pop('every'), o.pop('budget'))
+    if in_ranks(): o.setdefault('flush_every', 50)   # what is logged is merged
     self.rec = Recording(model, opt, pace=pace, hold=False, **{'scaler': scaler, **o})
     to = to if log is True else log or None
     if to is not None and to!=[]: self.rec.log_to(to, interval, log_layers, start=self.first)
@@ -113,14 +114,15 @@ def end(self:Monitor,
     "The training is over: take the hooks off, save, write the report"
     rec = self.rec
     if not isinstance(rec, Recording) or rec.closed: return
-    rec.close(flush=not failed)
-    if failed and rec.path: rec.save(rec.path)
-    if not self.page or in_ranks() and torch.distributed.get_rank(): return
+    if failed: rec.break_off()
+    else: rec.close()
+    if not self.page or rec.crew is not None and not rec.crew.writes: return
     try: self._write()
     except Exception as e: warn_softly(f'hookbook could not write the report {self.page}: {type(e).__name__}: {e}')
 
 # %% ../../nbs/930_callbacks.ipynb #dc2c5754
 @patch
 def _write(self:Monitor):
-    self.page.parent.mkdir(parents=True, exist_ok=True)
-    self.rec.report(self.page)
+    page = Path(self.rec.crew.file(self.page)) if self.rec.crew else self.page   # a rank that is alone has a page of its own
+    page.parent.mkdir(parents=True, exist_ok=True)
+    self.rec.report(page)
