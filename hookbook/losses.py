@@ -129,7 +129,7 @@ def _still_missed(loss, share):
     return loss['value']>loss['std']
 
 # %% ../nbs/575_losses.ipynb #cdc3569d
-@rule('scale of the targets', explains=('exploding gradient','update to weight ratio','loss at chance','dead units'))
+@rule('scale of the targets', 'measured: healthy trainings and the fault, in the chapter on margins', explains=('exploding gradient','update to weight ratio','loss at chance','dead units'))
 def target_scale(
     run, # The run to look through
     ratio:float=100., # Size of the targets over that of the first outputs, and over 1
@@ -168,7 +168,7 @@ _ordered = dict(
     try_='shuffle the samples once more in each epoch: `DataLoader(..., shuffle=True)`, a shuffle buffer for a stream, or a random permutation of the indexes')
 
 # %% ../nbs/575_losses.ipynb #b1d85495
-@rule('order of the data', explains=('loss at chance','update to weight ratio','same output for all samples'))
+@rule('order of the data', 'measured: healthy trainings and the fault, in the chapter on margins', explains=('loss at chance','update to weight ratio','same output for all samples'))
 def ordered_data(
     run, # The run to look through
     share:float=.6, # Of the entropy of classes that a shuffled batch would have
@@ -227,7 +227,7 @@ def _large_first_steps(run, limit=.02, deep=10):
     return layer_of(worst),(f'update over weight in the first steps: {num(float(first[worst]))} there, {num(float(np.nanmedian(list(first.values()))))} in the median weight',)
 
 # %% ../nbs/575_losses.ipynb #a6fd551c
-@rule('loss at chance')
+@rule('loss at chance', 'measured: healthy trainings and the fault, in the chapter on margins')
 def loss_at_chance(
     run, # The run to look through
     share:float=.95, # Of the loss of guessing
