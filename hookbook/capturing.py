@@ -143,16 +143,36 @@ def __enter__(self:capture) -> Activations:
     if self.stop and self.keep not in ('last',1):
         raise ValueError(f'keep={self.keep!r}: stop=True ends the `with` block in the first forward that gives all, '
                          'so there is no other to keep. Call `capture(...)(x)` for each batch, or leave keep out')
-    tap = Tap(self.plan).attach()
-    self.open.append(tap)
-    return tap.view()
+    tap = Tap(self.plan)
+    try:
+        tap.attach()
+        self.open.append(tap)
+        return tap.view()
+    except BaseException:
+        self._drop(tap)
+        raise
+
+@patch
+def _drop(self:capture, tap):
+    "Let go of a tap that was being opened or closed when something went wrong"
+    tap.let_go()
+    if tap in self.open: self.open.remove(tap)
+
+@patch
+def _newest(self:capture):
+    mine = [tap for tap in self.open if tap.gate.thread==get_ident()]
+    return (mine or self.open)[-1]
 
 @patch
 def __exit__(self:capture, kind, exc, tb):
-    mine = [tap for tap in self.open if tap.gate.thread==get_ident()]
-    tap = (mine or self.open)[-1]
-    try: tap.close()
-    finally: self.open.remove(tap)
+    tap = None
+    try:
+        tap = self._newest()
+        tap.close()
+    except BaseException:
+        self._drop(tap or self._newest())
+        raise
+    self.open.remove(tap)
     if exc is None: tap.check_silent()
     else: say_fullgraph(exc)
     return tap.has_stopped(exc)

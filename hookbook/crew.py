@@ -231,7 +231,7 @@ def fail(self:Crew,
 ):
     "A merge has failed: nothing is merged any more"
     why = str(e).splitlines()[0][:100] if str(e) else ''
-    self.lost.update({r: f'the connection to it was lost ({type(e).__name__}: {why})' for r in self.members if r!=self.rank and r not in self.lost})
+    self.lost.update({r: f'merging with it failed ({type(e).__name__}: {why})' for r in self.members if r!=self.rank and r not in self.lost})
     self.members = [self.rank]
     self._stay_alone()
 

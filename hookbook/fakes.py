@@ -84,6 +84,7 @@ class Fakes:
         home, # Device of the fakes of tensors on the meta device
     ):
         self.home,self.values = home,WeakIdKeyDictionary()
+        self.states = {}           # what a fake has beside its shell, by device
         self.any_value = False     # does any number do where one is asked for that is not known?
         self.mode = FakeTensorMode(allow_non_fake_inputs=True)    # a forward may use a tensor that we could not reach
 
@@ -97,13 +98,33 @@ class Fakes:
         if _has_small_value(t): self.values[new] = t.detach().clone()
         return new
 
+# %% ../nbs/300_fakes.ipynb #30q00001
+def _as_pytorch_does(new, mode):
+    "Let `new` complain when somebody asks where its numbers lie"
+    unsafe = mode._allow_unsafe_data_ptr_access
+    tell = torch._C._set_warn_deprecated_on_mutable_data_ptr if unsafe else torch._C._set_throw_on_mutable_data_ptr
+    tell(new)
+
+@patch
+def claim(self:Fakes, shell, device):
+    "The fake that `shell` is on `device`"
+    if device not in self.states:
+        first = FakeTensor(self.mode, shell, device)
+        self.states[device] = first.fake_device,dict(vars(first))
+        return first
+    known,state = self.states[device]
+    new = Tensor._make_subclass(FakeTensor, shell, shell.requires_grad, dispatch_device=True, device_for_backend_keys=known)
+    _as_pytorch_does(new, self.mode)
+    vars(new).update(state)
+    return new
+
 # %% ../nbs/300_fakes.ipynb #03a6511a
 @patch
 def plain(self:Fakes, t):
     "The fake of an ordinary tensor, made as PyTorch makes its own: a shell on meta, and the device it claims"
     shell = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device='meta', requires_grad=t.requires_grad)
     device = device_of(t)
-    return FakeTensor(self.mode, shell, self.home if device.type=='meta' else device)
+    return self.claim(shell, self.home if device.type=='meta' else device)
 
 # %% ../nbs/300_fakes.ipynb #89837196
 _compressed_rows,_compressed_columns = ('crow_indices','col_indices','values'),('ccol_indices','row_indices','values')

@@ -62,10 +62,11 @@ class Hook:
         _check_flags(is_forward=is_forward, detach=detach, cpu=cpu)
         store_attr(but='m')
         self.module,self.results,self.removed = m,[],False   # `results`: pairs of what was stored and its versions
+        self.passes = None
         self.hook,self.handles,self.grads,self.facts = None,[],None,set()   # `facts`: what was noticed of runs
         try: self._attach_forward() if is_forward else self._attach_grads()
         except BaseException:
-            self.remove()
+            self._let_go()
             raise
 
 # %% ../nbs/130_hook.ipynb #c6e31231
@@ -177,7 +178,17 @@ def remove(self:Hook):
 def __enter__(self:Hook): return self
 
 @patch
-def __exit__(self:Hook, *args): self.remove()
+def __exit__(self:Hook, *args):
+    try: self.remove()
+    except BaseException: self._let_go(); raise
+
+@patch
+def _let_go(self:Hook):
+    "Something went wrong while the hook was put on or taken off, as by Ctrl-C: look for what is left"
+    for m in [self.module, getattr(self.passes, 'root', None) and self.passes.root()]:
+        if m is not None: sweep_off(m, self, self.passes, self.grads)
+    if self.grads is not None: self.grads.leave()
+    self.removed = True
 
 # %% ../nbs/130_hook.ipynb #dff24403
 def name_fault(
@@ -313,7 +324,7 @@ def remove(self:Hooks):
     try:
         for h in self.hooks: h.remove()
     except BaseException:  # Ctrl-C, now of all times
-        for h in self.hooks: h.remove()
+        for h in self.hooks: h._let_go()
         raise
 
 @patch
@@ -321,7 +332,9 @@ def __enter__(self:Hooks): return self
 
 # %% ../nbs/130_hook.ipynb #691b8f02
 @patch
-def __exit__(self:Hooks, *args): self.remove()
+def __exit__(self:Hooks, *args):
+    try: self.remove()
+    except BaseException: self.remove(); raise
 
 @patch
 def __len__(self:Hooks): return len(self.hooks)

@@ -146,7 +146,7 @@ def __repr__(self:RowSet):
 # %% ../nbs/252_minibatches.ipynb #402f50ee
 @patch
 def _numbers(self:RowSet, i):
-    i = torch.as_tensor(i)
+    i = torch.arange(len(self))[i] if isinstance(i, slice) else torch.as_tensor(i)
     if i.dtype is torch.bool: i = i.nonzero()[:,0]
     i,n = i.long().reshape(-1),len(self)
     outside = i[(i<-n)|(i>=n)].tolist()
@@ -155,7 +155,7 @@ def _numbers(self:RowSet, i):
 
 @patch
 def take(self:RowSet,
-    i, # (n,) numbers of rows, or (all rows,) truth values
+    i, # (n,) numbers of rows, a slice, or (all rows,) truth values
 ): # A tensor (n, ...) or a value with such, or a dict of these; with `with_rows` a pair of that and `acts.rows[i]`
     "Some rows, in the order of `i`"
     wanted,order = self._numbers(i).sort(stable=True)
@@ -173,7 +173,8 @@ def take(self:RowSet,
 
 # %% ../nbs/252_minibatches.ipynb #48af1d31
 @patch
-def __getitem__(self:RowSet, i:int):
+def __getitem__(self:RowSet, i):
+    if isinstance(i, slice): return self.take(i)
     one = self.take([i])
     return map_leaves(lambda t: t[0], one)
 
@@ -187,7 +188,7 @@ def dataset(self:Activations,
     names=None, # Name of a layer, or a list of names, for dicts; default: all
     with_rows:bool=False, # Give pairs with the example and position of each row?
 ) -> RowSet: # A map-style data set
-    "The rows of these values as a data set for PyTorch's `DataLoader`"
+    "The rows of these values as a data set for `DataLoader`; `ValueError` if layers differ in how many they have"
     return RowSet(self, names, with_rows)
 
 # %% ../nbs/252_minibatches.ipynb #49a082a3
@@ -240,5 +241,5 @@ def minibatches(self:Activations,
     drop_last:bool=False, # Leave out a last batch that has fewer rows?
     with_rows:bool=False, # Give pairs with the example and position of each row?
 ) -> Minibatches: # To be looped over, or given to a `DataLoader` with `batch_size=None`
-    "Batches of rows for a training, in a new order in each pass; files are never loaded whole"
+    "Batches of rows for a training; files are never loaded whole. `ValueError` if layers differ in their rows"
     return Minibatches(RowSet(self, names, with_rows), size, shuffle, seed, drop_last)

@@ -21,6 +21,7 @@ from .words import *
 from .modules import *
 from .running import *
 from .grads import TensorHooks
+from .inert import sweep_off
 from .hook import *
 from .finding import *
 from .blame import *
@@ -116,16 +117,20 @@ class find_nan:
         self.held,self.asked = None,TensorHooks()
         self.masked = None
         self.hooked = set()
-        with ExitStack() as stack:
-            stack.enter_context(_Softmaxes(self._full_rows))
-            stack.enter_context(fast_path_off())
-            stack.enter_context(force_eager)
-            stack.callback(self.asked.leave)
-            self.stack = stack
-            self._attach()
-            self.stack = stack.pop_all()  # all hooks are in place: now they stay until the end
-        self.live = True
-        return self
+        try:
+            with ExitStack() as stack:
+                stack.enter_context(_Softmaxes(self._full_rows))
+                stack.enter_context(fast_path_off())
+                stack.enter_context(force_eager)
+                stack.callback(self.asked.leave)
+                self.stack = stack
+                self._attach()
+                self.stack = stack.pop_all()  # all hooks are in place: now they stay until the end
+            self.live = True
+            return self
+        except BaseException:
+            self._let_go()
+            raise
 
     @property
     def step(self):
@@ -142,11 +147,16 @@ def _attach(self:find_nan):
     "Hook each module and each parameter"
     for m in {id(m): m for m in named_modules(self.model).values()}.values():
         if isinstance(m, torch.jit.ScriptModule): continue  # takes no hooks
-        before = m.register_forward_pre_hook(InertHook(self._before), with_kwargs=True)
-        after = m.register_forward_hook(InertHook(self._after), with_kwargs=True)
-        self.stack.callback(before.remove)
-        self.stack.callback(after.remove)
+        self.stack.callback(m.register_forward_pre_hook(InertHook(self._before), with_kwargs=True).remove)
+        self.stack.callback(m.register_forward_hook(InertHook(self._after), with_kwargs=True).remove)
         self._attach_params(m)
+
+@patch
+def _let_go(self:find_nan):
+    "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
+    if getattr(self, 'stack', None): self.stack.close()
+    sweep_off(self.model, self)
+    self.asked.leave()
 
 # %% ../nbs/570_nan.ipynb #054f0e48
 @patch
@@ -157,13 +167,17 @@ def _attach_params(self:find_nan, m):
         # lazy ones come into being, and frozen ones are thawed, later: then they are hooked
         if p is None or id(p) in self.hooked or is_lazy(p) or not p.requires_grad: continue
         self.hooked.add(id(p))
-        handle = p.register_hook(InertHook(self._param_hook(owner, n)))
-        self.stack.callback(handle.remove)
+        self.stack.callback(p.register_hook(InertHook(_of_param, self, self._param_hook(owner, n))).remove)
+
+def _of_param(of, f, grad): return f(grad)   # `of`: whose hook it is
 
 # %% ../nbs/570_nan.ipynb #4f985d04
 @patch
 def __exit__(self:find_nan, kind, *args):
-    self.stack.close()
+    try: self.stack.close()
+    except BaseException:
+        self._let_go()
+        raise
     self.live = False
     self.readings = None   # so that no tensor is kept alive
     self.passes.open,self.passes.latest = {},{}

@@ -82,14 +82,15 @@ class QuickRun(FakeRun):
         if recipe is None: return None
         size,stride,dtype,device = recipe
         with no_dispatch(): shell = torch.empty_strided(size, stride, dtype=dtype, device='meta')
-        return FakeTensor(self.fakes.mode, shell, device)
+        return self.fakes.claim(shell, device)
 
     def view(self, func, args):
         "The result of a view, or of several"
         mode,device = self.fakes.mode,args[0].fake_device
         with in_kernel_invocation_manager(mode): out = func(*args)
-        if isinstance(out, Tensor): return FakeTensor(mode, out, device)
-        return type(out)([FakeTensor(mode, o, device) for o in out])
+        claim = self.fakes.claim
+        if isinstance(out, Tensor): return claim(out, device)
+        return type(out)([claim(o, device) for o in out])
 
 # %% ../nbs/305_quick.ipynb #30500018
 @patch

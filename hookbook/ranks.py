@@ -23,8 +23,9 @@ class TableMerge:
         table:Table, # Its rows are merged in place
         copies:dict, # How many of the ranks hold each element of a parameter, by name
         had=None, # What this rank had itself, as `outline` says, where ranks differ
+        n:int=1, # Ranks
     ):
-        self.table,self.copies,self.had = table,copies,had
+        self.table,self.copies,self.had,self.n = table,copies,had,n
         self.now = table.used[table.merged:len(table.steps)]
 
     def maxima(self) -> list: return []
@@ -34,7 +35,7 @@ class TableMerge:
         squares = self.now**2/copies
         if not self.had: return [squares]
         mine = self.mine()
-        return [torch.where(mine, squares, 0), mine.to(squares.dtype)/copies]
+        return [torch.where(mine, squares, 0), mine.to(squares.dtype)/self.n]
 
     def take_sums(self, parts):
         squares,*shares = parts
@@ -51,8 +52,8 @@ class TableMerge:
 # %% ../nbs/430_ranks.ipynb #46e459ef
 class TrackMerge(TableMerge):
     "Merges the rows and spans of a track that were not merged yet, field by field as their laws have it"
-    def __init__(self, track, copies=None, had=None):
-        super().__init__(track, copies, had)
+    def __init__(self, track, copies=None, had=None, n=1):
+        super().__init__(track, copies, had, n)
         self.layout = track.layout
         runs = [o for o in self.layout.runs if o[0]!='moments']   # which are both: a centre first, and sums about it
         self.tops = [(law,s) for law,s in runs if laws[law].across=='max']
@@ -171,7 +172,8 @@ def arrange(self:Table,
         row = torch.as_tensor(old[rows[s]])
         self.data[i,place] = row.to(self.data)
     if self.steps: self.cells = self.data[self.now].unbind(0)
-    self.seen = {self.index[n] for n,i in was.items() if i in self.seen}
+    seen = getattr(self, 'seen', ())   # columns of the row that is open, if one ever was
+    self.seen = {self.index[n] for n,i in was.items() if i in seen}
     self.version += 1
 
 # %% ../nbs/430_ranks.ipynb #fa853e6b
@@ -308,7 +310,7 @@ def merge_ranks(
     top,low,every = map(int, group.reduce([mine], Op.MAX)[0])
     differ = top!=-low
     if differ: _align(group, tracks, info, layout, sums)
-    merges = _merges(tracks, _held_by(info, group), layout if differ else None)
+    merges = _merges(tracks, group, info, layout if differ else None)
     tops = _together(group, Op.MAX, [m.maxima() for m in merges])
     for m,parts in zip(merges, tops): m.take_maxima(parts)
     pairs = torch.tensor([sums[k] for k in sorted(sums)], dtype=torch.float64)
@@ -321,10 +323,11 @@ def merge_ranks(
     return every
 
 # %% ../nbs/430_ranks.ipynb #43000010
-def _merges(tracks, copies, layout):
+def _merges(tracks, group, info, layout):
     "What merges each of the tables, in the same order everywhere"
-    had = {} if layout is None else {n: layout['tracks'].get(n, dict(names=[], steps=[])) for n in tracks}
-    return [_merge_for(tracks[n])(tracks[n], copies, had.get(n)) for n in sorted(tracks)]
+    n,copies = len(group.ranks),_held_by(info, group)
+    had = {} if layout is None else {k: layout['tracks'].get(k, dict(names=[], steps=[])) for k in tracks}
+    return [_merge_for(t)(t, copies, had.get(k), n) for k,t in sorted(tracks.items())]
 
 def _held_by(info, group):
     "How many ranks of the group hold each element of a parameter"

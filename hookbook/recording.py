@@ -21,6 +21,7 @@ from .nested import tensors
 from .modules import *
 from .running import *
 from .grads import TensorHooks
+from .inert import sweep_off
 from .hook import *
 from .silent import is_compiled
 from .table import *
@@ -101,13 +102,13 @@ class Recording(Run):
                  clock=None, pace=None, hold=True, ended=None, start=0):   # what `watch` has others of
         check_model(model)
         if path: check_path(path)
-        was = earlier_run(path, start)
         check_options(layers, steps, flush_every, scaler)
         opts = list(dict.fromkeys(p for o in _as_list(opt) for p in plain_opts(o)))
         check_owner(model, opts)
         self.clock,self.pace = clock or Clock(start=start),pace or Pace(every, budget)
         further = ['inputs']*inputs+['output_grads']*output_grads
         tracks = _make_tracks(model, layers, hist, steps, extra, further)
+        was = earlier_run(path, start, tracks)
         super().__init__(tracks, RunInfo(passes=self.clock.passes, scaler=scaler is not None, start=self.clock.start))
         self.layer_look = LayerLook(tracks, self.info, channels, scaler)
         self.opt_look = OptimizerLook(None, self.info, tracks['layers'].blank)
@@ -119,7 +120,6 @@ class Recording(Run):
         self.crew = None   # the ranks of a distributed training, from the first step on
         self.closed = False
         self.looked_last = False   # was there a last look at the weights?
-        if was: check_like(tracks, was, path)
         self._hang(model, layers, inputs, hold, opts)
         if was: take_up(self, was, start)
         _alive.add(self)
@@ -143,6 +143,7 @@ def _hang(self:Recording, model, layers, inputs, hold, opts):
         self._scan()
     except BaseException:
         self.attached.take_off()
+        sweep_off(model, ref)   # Ctrl-C may have come between a hook and its handle
         self.closed = True
         raise
     self.eager.ends(True)
@@ -223,9 +224,8 @@ def flush(self:Recording):
 
 @patch
 def _save(self:Recording):
-    if not self.path: return
-    if self.crew is None: self.save(self.path)
-    elif self.crew.writes: self.save(self.crew.file(self.path))
+    if self.path and self.crew is None: self.save(self.path)
+    elif self.path and self.crew.writes: self.save(self.crew.file(self.path))
 
 # %% ../nbs/480_recording.ipynb #48d00004
 @patch
@@ -352,13 +352,29 @@ def __enter__(self:Recording):
 
 @patch
 def __exit__(self:Recording, kind, *args):
-    if kind is None: return self.close()
-    self.break_off(f'its recording ended with {kind.__name__}')   # of the next chapter
+    try:
+        if kind is None: return self.close()
+        self.break_off(f'its recording ended with {kind.__name__}')   # of the next chapter
+    except BaseException:   # Ctrl-C, now of all times
+        self._let_go()
+        raise
+
+# %% ../nbs/480_recording.ipynb #2c127c88
+@patch
+def _let_go(self:Recording):
+    "The end was interrupted: nothing may stay on the model"
+    model = self.model
+    self.eager.set(False)
+    if self.attached.functions: self.unlisten()
+    self.attached.take_off()
+    if model is not None: sweep_off(model, weakref.ref(self))
+    self.asked.leave()
+    self.closed,self.pace.live,self.pace.eval_live = True,False,False
 
 # %% ../nbs/480_recording.ipynb #e8ec4fde
 @patch
 def __del__(self:Recording):
-    if not getattr(self, 'closed', True) and not sys.is_finalizing():
+    if 'attached' in vars(self) and not self.closed and not sys.is_finalizing():
         self.close(flush=False)
         if self.crew is not None: self.fall_out('its recording was never closed')
 

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/rehearsal.html.md"""
 __all__ = ['Played', 'rehearse']
 
 # %% ../nbs/425_rehearsal.ipynb #7a947592
-import json, os, signal, subprocess, sys, tempfile, textwrap, time, traceback
+import json, os, shutil, signal, subprocess, sys, tempfile, textwrap, time, traceback
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -26,11 +26,12 @@ class Played:
     result:object=None # What the code has called `result`, if JSON knows such a thing
 
 # %% ../nbs/425_rehearsal.ipynb #4f75193b
-def _play(code, rank, n, port, folder):
-    "Run `code` as one of `n` ranks; in a process of its own"
-    os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(n), LOCAL_WORLD_SIZE=str(n), MASTER_ADDR='127.0.0.1',
-                      MASTER_PORT=str(port), TORCHELASTIC_USE_AGENT_STORE='True')
-    names = dict(__name__='__main__', rank=rank, n=n)
+def _play(code, names, rank, port, folder):
+    "Run `code` as one of several ranks; in a process of its own"
+    n = names['n']
+    os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(n), LOCAL_WORLD_SIZE=str(n))
+    os.environ.update(MASTER_ADDR='127.0.0.1', MASTER_PORT=str(port), TORCHELASTIC_USE_AGENT_STORE='True')
+    names = dict(__name__='__main__', rank=rank, **names)
     status = 0
     try: exec(compile(code, '<rehearsal>', 'exec'), names)
     except SystemExit as e: status = e.code if isinstance(e.code, int) else 1 if e.code else 0
@@ -42,11 +43,11 @@ def _play(code, rank, n, port, folder):
     os._exit(status)   # to take all of PyTorch down again would take seconds
 
 # %% ../nbs/425_rehearsal.ipynb #4e409e86
-def _fork(code, rank, n, ports, folder):
+def _fork(code, names, rank, ports, folder):
     "A process for a rank, which waits until it is told where to meet"
     if pid := os.fork(): return pid
     for fd,name in ((1,'out'),(2,'err')): os.dup2(os.open(folder/f'{name}{rank}', os.O_CREAT|os.O_WRONLY), fd)
-    _play(code, rank, n, int(os.read(ports, 8)), folder)
+    _play(code, names, rank, int(os.read(ports, 8)), folder)
 
 # %% ../nbs/425_rehearsal.ipynb #82b5fb92
 def _wait(pids, seconds):
@@ -62,41 +63,61 @@ def _wait(pids, seconds):
     return [done[p] for p in pids]
 
 # %% ../nbs/425_rehearsal.ipynb #06ed3d98
-def _rehearse(code, n, seconds):
+def _rehearse(code, names, seconds):
     "One rehearsal, in a process that has imported PyTorch and started no thread"
     from torch.distributed import TCPStore
     folder = Path(tempfile.mkdtemp())
     read,write = os.pipe()
-    pids = [_fork(code, r, n, read, folder) for r in range(n)]
+    pids = [_fork(code, names, r, read, folder) for r in range(names['n'])]
     store = TCPStore('127.0.0.1', 0, is_master=True, wait_for_workers=False)   # has threads, which a fork would lose
     for _ in pids: os.write(write, f'{store.port:8}'.encode())
     ends = _wait(pids, seconds)
-    def text(name, r): return (folder/f'{name}{r}').read_text(errors='replace') if (folder/f'{name}{r}').exists() else ''
-    return [dict(rank=r, status=s, out=text('out', r), err=text('err', r), seconds=t, late=late, result=json.loads(text('result', r) or 'null'))
-            for r,(s,t,late) in enumerate(ends)]
+    played = [dict(rank=r, status=s, seconds=t, late=late, **_said(folder, r)) for r,(s,t,late) in enumerate(ends)]
+    shutil.rmtree(folder)
+    return played
 
-# %% ../nbs/425_rehearsal.ipynb #d9076e29
+def _said(folder, rank):
+    paths = {k: folder/f'{k}{rank}' for k in ('out','err','result')}
+    said = {k: p.read_text(errors='replace') if p.exists() else '' for k,p in paths.items()}
+    return said | dict(result=json.loads(said['result'] or 'null'))
+
+# %% ../nbs/425_rehearsal.ipynb #3dbf123c
 def _serve():
-    "Read rehearsals from standard input, and write what came of them"
+    "Play the rehearsals that are read from standard input, a line each, and write what came of them"
     import torch
-    for name in ('torch._dynamo','hookbook.record'): import_module(name)   # the first comes with the first step of an optimizer, and takes its time
+    for name in ('torch._dynamo','hookbook.record'): import_module(name)   # else each rank does, at its first step
     torch.set_num_threads(1)
-    said = os.dup(1)
-    for code,n,seconds in json.load(sys.stdin):
-        os.write(said, (json.dumps(_rehearse(code, n, seconds))+'\n').encode())
+    for line in sys.stdin:
+        if pid := os.fork(): os.waitpid(pid, 0)
+        else: _answer(json.loads(line))
 
-# %% ../nbs/425_rehearsal.ipynb #10343166
+def _answer(play):
+    try: line = json.dumps(_rehearse(*play))
+    except BaseException as e: line = json.dumps(f'{type(e).__name__}: {e}')
+    os.write(1, f'{line}\n'.encode())
+    os._exit(0)
+
+# %% ../nbs/425_rehearsal.ipynb #ee2419ca
+_stage = []   # the process that has imported PyTorch, from the first rehearsal on
+
+def _ask(play):
+    "What came of one rehearsal"
+    if not _stage or _stage[0].poll() is not None:
+        cmd = [sys.executable, '-W', 'ignore::DeprecationWarning', '-c', 'from hookbook.rehearsal import _serve; _serve()']
+        pipes,env = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE),{**os.environ, 'OMP_NUM_THREADS': '1'}
+        _stage[:] = [subprocess.Popen(cmd, text=True, env=env, **pipes)]
+    print(json.dumps(play), file=_stage[0].stdin, flush=True)
+    res = json.loads(_stage[0].stdout.readline() or '"it has ended"')
+    if isinstance(res, str): raise RuntimeError(f'the rehearsal failed: {res}')
+    return [Played(**o) for o in res]
+
+# %% ../nbs/425_rehearsal.ipynb #85a67583
 def rehearse(
     *codes, # Python as text, the same for each rank: it finds `rank` and `n`, and what it calls `result` comes back. Several are played one after the other
     n:int=2, # Processes
     seconds:float=60, # After so long a process is ended
+    **names, # What the code finds beside `rank` and `n`: anything that JSON knows
 ) -> list: # Of `Played`, one for each rank; of several `codes`, a list of such lists
     "Run lines of code in `n` processes of this machine, as `torchrun` would"
-    plays = [(textwrap.dedent(c), n, seconds) for c in codes]
-    cmd = [sys.executable, '-W', 'ignore::DeprecationWarning', '-c', 'from hookbook.rehearsal import _serve; _serve()']
-    env = {**os.environ, 'OMP_NUM_THREADS': '1'}
-    p = subprocess.run(cmd, input=json.dumps(plays), env=env, capture_output=True, text=True)
-    lines = [l for l in p.stdout.splitlines() if l.startswith('[')]
-    if p.returncode or len(lines)!=len(codes): raise RuntimeError(f'the rehearsal failed: {p.stderr}')
-    res = [[Played(**o) for o in json.loads(l)] for l in lines]
+    res = [_ask((textwrap.dedent(c), names | dict(n=n), seconds)) for c in codes]
     return res[0] if len(codes)==1 else res

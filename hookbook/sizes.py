@@ -173,7 +173,9 @@ class Asked:
     def __reduce__(self): return _nothing,()     # a summary in a file is only numbers
 
 def _nothing(): return None
-def _without_numbers(t): return t.detach().to('meta') if t.layout is torch.strided else t
+def _without_numbers(t):
+    "`t` on meta; one that is sparse or nested has no such form"
+    return t if t.is_nested or t.layout is not torch.strided else t.detach().to('meta')
 
 # %% ../nbs/140_sizes.ipynb #38a00014
 def _is_block(m): return has_params(m) and any(True for _ in m.children())

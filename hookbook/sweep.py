@@ -16,6 +16,7 @@ from pathlib import Path
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
+from torch.utils.data import RandomSampler
 from fastcore.basics import patch
 from .nested import describe, map_leaves, tensors
 from .files import write_whole
@@ -239,17 +240,30 @@ class _Writer:
         self.held,self.size = [],0
 
 # %% ../nbs/250_sweep.ipynb #b96ce504
-@contextmanager
-def evaluating(
-    model:nn.Module, # Any module
-):
+class evaluating:
     "Evaluation mode and no gradients; each module's own mode comes back at the end"
-    modes = [(m, m.training) for m in model.modules()]
-    try:
-        model.eval()
-        with torch.no_grad(): yield
-    finally:
-        for m,mode in modes: m.training = mode
+    def __init__(self,
+        model:nn.Module, # Any module
+    ):
+        self.model,self.modes = model,[(m, m.training) for m in model.modules()]
+        self.graph = torch.no_grad()
+
+    def __enter__(self):
+        try:
+            self.model.eval()
+            self.graph.__enter__()
+        except BaseException: self.back(); raise
+
+    def __exit__(self, *args):
+        try: self.graph.__exit__(*args)
+        finally: self.back()
+
+    def back(self):
+        try: self._back()
+        except BaseException: self._back(); raise   # Ctrl-C, now of all times: again, from the start
+
+    def _back(self):
+        for m,mode in self.modes: m.training = mode
 
 # %% ../nbs/250_sweep.ipynb #e5c1a001
 @patch
@@ -267,6 +281,15 @@ def _passed(model, batch, mask):
     return _to_device(model, (args,kwargs))
 
 # %% ../nbs/250_sweep.ipynb #f8f8628a
+def with_progress(
+    loader, # Batches
+    progress:bool, # Show a bar?
+):
+    "The batches, with a progress bar"
+    if not progress: return loader
+    from fastprogress.fastprogress import progress_bar
+    return progress_bar(loader)
+
 @patch
 def over_batches(self:capture,
     loader, # Batches
@@ -274,15 +297,23 @@ def over_batches(self:capture,
     first, # Called before each batch: how many examples came before?
     keep, # Called after each as `keep(tap, batch, rows)`
     skip=(), # Called in place of it for the first batches, one each, as `f(batch)`
+    progress:bool=False, # Show a bar?
 ):
     "Run the model on each batch"
-    tap = Tap(self.plan).attach()
+    if isinstance(getattr(loader, 'sampler', None), RandomSampler):
+        warnings.warn('the loader shuffles: examples are numbered in the order in which it gives them. '
+                      'Use shuffle=False', stacklevel=4)
+    tap = Tap(self.plan)
     try:
+        tap.attach()
         with evaluating(self.model):
-            for i,batch in enumerate(loader):
+            for i,batch in enumerate(with_progress(loader, progress)):
                 if i<len(skip): skip[i](batch)
                 else: self._one_batch(tap, i, batch, mask, first(), keep)
-    finally: tap.close()
+        tap.close()
+    except BaseException:
+        tap.let_go()
+        raise
 
 @patch
 def _one_batch(self:capture, tap, i, batch, mask, first, keep):
@@ -303,18 +334,9 @@ def _fill(self:capture, loader, writer, progress, mask=None):
         if not any(run.values()): raise NotCaptured('nothing was captured: ' + tap.view().why(self.plan.names[0]))
         writer.add(batch, run, rows.n)
     skip = [partial(writer.folder.check_batch, i, was) for i,was in enumerate(writer.prints)]
-    self.over_batches(with_progress(loader, progress), mask, lambda: writer.first, _keep, skip)
+    self.over_batches(loader, mask, lambda: writer.first, _keep, skip, progress)
     writer.flush()
     if not writer.prints: raise ValueError('the loader gave no batch')
-
-def with_progress(
-    loader, # Batches
-    progress:bool, # Show a bar?
-):
-    "The batches, with a progress bar"
-    if not progress: return loader
-    from fastprogress.fastprogress import progress_bar
-    return progress_bar(loader)
 
 # %% ../nbs/250_sweep.ipynb #846572f7
 def _check_loader(loader):
@@ -336,11 +358,11 @@ def run(self:capture,
     folder=None, # Where to write; a run that was cut off goes on from its last whole file. Default: in memory
     file_bytes:int=2**28, # Begin a new file when one has this many bytes
     progress:bool=True, # Show a progress bar?
-    mask=None, # Rows to keep: a key or place in the batch, a function of it, or a tensor with a row for each example or for all
+    mask=None, # Rows to keep: a key or place in the batch, a function of it, or a tensor with a row for each example
 ) -> Activations: # As `capture.load(folder)` gives it; `rows` has the example and position of each row
-    "Run the model on every batch, and write the values to `folder` as it goes"
+    "Run the model on every batch, and write values to `folder` as it goes; `ValueError` for one that holds another run"
     _check_loader(loader)
-    check_mask(mask)
+    mask = check_mask(mask)
     if set(self.what)-{'in','out'} or self.keep!='last' or self.every!=1:
         raise ValueError("run keeps inputs and outputs of every batch: leave gradients, keep and every out")
     if folder is None: return self._run_here(loader, progress, mask)

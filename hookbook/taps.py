@@ -24,6 +24,7 @@ from .nested import tensors
 from .modules import find, named_modules
 from .running import (blind, fast_path_off, in_python, is_fake, out_of_graph, outermost_module, recomputing,
                               times_running)
+from .inert import sweep_off
 from .hook import InertHook, name_fault
 from .kept import Activations, Source
 from .silent import facts, is_compiled, why_not
@@ -145,6 +146,7 @@ def slow(self:Tap, m, args, out):
     if self.plan.sees_grads: self.given = tensors(args)
     if self.elsewhere(m, out): self.aside(m, out)
     else: self.fire('out', self.names[m], out)
+    self.given = ()   # it hangs on the graph, which has our hooks: in a circle they would stay for ever
 
 @patch
 def before(self:Tap, m, args, kwargs):
@@ -152,6 +154,7 @@ def before(self:Tap, m, args, kwargs):
     if self.plan.sees_grads: self.given = tensors((args,kwargs))
     if self.elsewhere(m, args): self.aside(m, None, (args,kwargs))
     else: self.fire('in', self.names[m], named_inputs(m, args, kwargs))
+    self.given = ()
 
 @patch
 def elsewhere(self:Tap, m, v):
@@ -326,7 +329,19 @@ def attach(self:Tap):
 @patch
 def remove(self:Tap):
     "Take all hooks off the model"
+    try: self.hooks.close()
+    except BaseException: self.let_go(); raise
+
+@patch
+def let_go(self:Tap):
+    "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
     self.hooks.close()
+    watch = [self.op_watch] if hasattr(self, 'op_watch') else []   # of functions
+    sweep_off(self.plan.model, self, self.gate, *watch)
+    for w in watch: w.__exit__()
+    for m in self.parts.known: sweep_off(m, self)
+    for h in self.leaf_handles: h.remove()
+    self.leaf_handles = []
 
 # %% ../nbs/220_taps.ipynb #583f9d1e
 @patch

@@ -108,3 +108,26 @@ def break_off(self:Recording,
     self.close(flush=False)
     if self.crew is not None: self.fall_out(why)
     if self.path: self._try_to_save(self._save)
+
+# %% ../nbs/485_together.ipynb #7ac49758
+@patch
+def save(self:Recording,
+    path, # Of the file, by custom `*.hookbook`
+):
+    "Write the run to a file, all or nothing; if other ranks have not added what they have yet, it is said there"
+    crew = self.crew
+    if crew is None or crew.upto(self.tracks['layers'])[0]==len(self.tracks['layers'].steps): return Run.save(self, path)
+    since,crew.postponed = self._since(),True
+    self._label(since)
+    try: Run.save(self, path)
+    finally:
+        crew.postponed = False
+        self._label(since)
+
+# %% ../nbs/485_together.ipynb #5cbd6fd3
+@patch
+def which_steps(self:Recording) -> str:
+    "How many steps were recorded, and which"
+    wait = len(self.tracks['layers'].steps)-len(self.steps)
+    said = Run.which_steps(self)
+    return f'{said}, and {wait} that wait for the other ranks: rec.flush() in all of them' if wait else said

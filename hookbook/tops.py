@@ -13,11 +13,12 @@ import torch
 from torch import nn, Tensor
 from fastcore.basics import patch
 from .nested import describe, tensors
+from .words import Grid
 from .kinds import kind_of
 from .kept import Activations, NotCaptured
 from .capturing import capture
 from .kept_rows import BatchRows, check_mask
-from .sweep import with_progress
+import hookbook.sweep
 from .minibatches import RowSet
 
 # %% ../nbs/254_tops.ipynb #4e18bbf9
@@ -120,7 +121,7 @@ def merge(self:Best, v, position, units, n, find):
     self.where[units] = where.take_along_dim(i[...,None], 1)
 
 # %% ../nbs/254_tops.ipynb #887663c0
-@dataclass
+@dataclass(eq=False)
 class Top:
     "The examples that excite each unit of a layer most"
     values:Tensor # (units..., k), the largest first; NaN, or the least whole number, where there was none
@@ -131,6 +132,13 @@ class Top:
     def __repr__(self):
         *units,k = self.values.shape
         return f'Top: {k} examples for each of {"×".join(map(str, units)) or 1} units'
+
+    def _repr_markdown_(self):
+        first = self.values.reshape(-1, self.values.shape[-1])[:10]
+        examples = self.examples.reshape(-1, self.examples.shape[-1])
+        rows = [(i, f'{v[0]:.4g}', ', '.join(map(str, e.tolist()))) for i,(v,e) in enumerate(zip(first, examples))]
+        more = ', of which the first ten' if len(examples)>10 else ''
+        return f'{self!r}{more}\n\n{Grid(["unit","largest value","examples"], rows).markdown()}'
 
 # %% ../nbs/254_tops.ipynb #eda4ced8
 @patch
@@ -182,8 +190,10 @@ def laid_out(
     mask = rows.mask
     if mask is None: mask = torch.ones(rows.n or 0).bool()
     if t.shape[:mask.ndim]!=mask.shape:
-        if t.ndim and len(t)==mask.numel(): t = t.unflatten(0, mask.shape)
-        else: BatchRows(0, mask).of(name, t)  # says why not
+        if rows.mask is None: raise ValueError(f'{name!r} is {describe(t)}, and there are {rows.n} examples: '
+                                               'bring them to the front with reduce=, or take another part with pick=')
+        if not t.ndim or len(t)!=mask.numel(): rows.of(name, t)  # says why not
+        t = t.unflatten(0, mask.shape)
     dims = unit_dims(t, units, layer, mask.ndim)
     if any(d<mask.ndim for d in dims): raise ValueError(_no_units(name, t, units, mask.ndim))
     places = [d for d in range(1, t.ndim) if d not in dims]
@@ -245,10 +255,12 @@ def top(self:capture,
     largest:bool=True, # The largest values, or the smallest?
     progress:bool=False, # Show a progress bar?
 ) -> dict: # A `Top` by name of the layer
-    "Find the examples that excite each unit most, in one pass in which nothing else is kept"
-    check_mask(mask)
+    "Find the examples that excite each unit most, in one pass that keeps nothing else; raises as `run` does"
+    mask = check_mask(mask)
+    if self.what[0] not in ('in','out') or len(self.what)>1 or self.keep!='last' or self.every!=1:
+        raise ValueError('top looks at inputs or at outputs, in every batch: leave gradients, keep and every out')
     search = _Search(self, (k,once,largest), units)
-    self.over_batches(with_progress(loader, progress), mask, lambda: search.first, search)
+    self.over_batches(loader, mask, lambda: search.first, search, progress=progress)
     if not search.best: raise ValueError('the loader gave no batch')
     return {n: b.result() for n,b in search.best.items()}
 
@@ -277,7 +289,9 @@ def _squared(t, where):
     mask[i,within] = True
     full = t.new_zeros(*mask.shape, *t.shape[1:])
     full[i,within] = t
-    def _find(example, position): return where[(start[example]+position).clamp(max=len(where)-1)]  # also of what is filled in
+    def _find(example, position):
+        row = (start[example]+position).clamp(max=len(where)-1)  # what is filled in has none
+        return where[row]
     return full,_find,mask
 
 # %% ../nbs/254_tops.ipynb #8b0b30bf
@@ -285,10 +299,10 @@ def _squared(t, where):
 def _look_at(self:Best, name, t, where, units):
     "Look at some rows, which are `where`"
     if where.shape[1]>1:
-        if units is not None: raise ValueError(f'units={units}: the rows of {name!r} are positions, and hold units only')
+        if units is not None: raise ValueError(f'units={units}: rows of {name!r} are positions, and hold units only')
         return self.add(*_squared(t, where))
     if t.ndim==3 and units is None:
-        raise ValueError(f'{name!r} has rows of {list(t.shape[1:])}: say which dimension counts units, such as units=-1')
+        raise ValueError(f'{name!r} has rows of {list(t.shape[1:])}: which dimension counts units? Say units=-1 or another')
     rows = BatchRows(0, n=len(t))
     t,shape,_ = laid_out(name, t, rows, units)
     find = finder(0, shape)
@@ -305,7 +319,7 @@ def top(self:Activations,
     largest:bool=True, # The largest values, or the smallest?
     piece:int=2**14, # Rows to read at once
 ) -> dict: # A `Top` by name of the layer
-    "Find the examples that excite each unit most, among values that `capture.run` has kept"
+    "Find the examples that excite each unit most, among what `run` has kept; `ValueError` where units are not known"
     res = {}
     for name in self:
         best = Best(k, once, largest)

@@ -1,5 +1,5 @@
 "Entries of the reference: a signature that wraps, a row for each parameter, the errors a caller may meet; and links from names in the text"
-import ast, builtins, inspect, re, textwrap
+import ast, builtins, inspect, json, re, textwrap
 from functools import cached_property
 from importlib import import_module
 from fastcore.docments import docments, qual_name
@@ -151,12 +151,16 @@ class Entry:
 
 def public_names(lib, modidx):
     "Where each public name has its entry: name to page and anchor"
-    for mod,syms in modidx['syms'].items():
+    public = {}
+    for mod in modidx['syms']:
         m = re.search(r'^__all__ = (\[.*?\])', (lib.parent/(mod.replace('.', '/')+'.py')).read_text(encoding='utf-8'), re.M|re.S)
-        public = {*ast.literal_eval(m[1])} if m else set()
+        public[mod] = {*ast.literal_eval(m[1])} if m else set()
+    classes = {o for names in public.values() for o in names if o[:1].isupper()}   # a later chapter may give one a method
+    for mod,syms in modidx['syms'].items():
         for full,(page,_) in syms.items():
             name = full.removeprefix(mod+'.')
-            if name.split('.')[0] in public and not any(o[0]=='_' for o in name.split('.')): yield name,page
+            first,_,rest = name.partition('.')
+            if (first in public[mod] or rest and first in classes) and not any(o[0]=='_' for o in name.split('.')): yield name,page
 
 def module_of(f):
     "Number of the chapter that writes module `f`, and what that says of itself"
@@ -205,7 +209,8 @@ class Names:
     def __init__(self, lib, modidx, base):
         words,where = plain_words(lib),{}
         for name,page in public_names(lib, modidx): where.setdefault(name, set()).add(page)
-        self.ours = {n: base+next(iter(p)) for n,p in where.items() if len(p)==1 and (n in ALWAYS or '.' in n or n not in words)}
+        self.all = {n: base+next(iter(p)) for n,p in where.items() if len(p)==1}
+        self.ours = {n: p for n,p in self.all.items() if n in ALWAYS or '.' in n or n not in words}
         entries,_ = _build_lookup_table()
         theirs = {k: v for o in ('nbdev_pytorch','nbdev_stdlib') if o in entries for syms in entries[o]['syms'].values() for k,v in syms.items()}
         self.theirs = {k: v for k,v in theirs.items() if k.startswith('torch.')}
@@ -217,15 +222,90 @@ class Names:
 
     def __getitem__(self, name): return self.ours.get(name) or self.theirs.get(name)
 
-    def linked(self, md, here=''):
-        "Markdown `md` with links, but for names in code, headings and links, and for those whose entry is `here`"
+    def linked(self, md, names_only=False):
+        "Markdown `md` with links, but for names in code, headings and links; on a page of names, words are names as well"
         def link(m):
             name = m[1].removesuffix('()')
-            to = self[name]
-            return m[0] if to is None or to.endswith(here) and here else f'[`{m[1]}`]({to})'
+            to = self[name] or (self.all.get(name) if names_only else None)
+            return m[0] if to is None else f'[`{m[1]}`]({to})'
         res,fence = [],False
         for l in md.split('\n'):
             if l.startswith('```'): fence = not fence
             elif not fence and not l.startswith(('    ','#')): l = re.sub(r'(?<![\[`\w])`([A-Za-z_][\w.]*(?:\(\))?)`(?!\]|`)', link, l)
             res.append(l)
         return '\n'.join(res)
+
+# ---- an example for each name
+
+def lesson(c):
+    "The code of a cell that a reader sees, without its directives; nothing for any other cell"
+    s = ''.join(c['source'])
+    if c['cell_type']!='code' or re.search(r'^#\|\s*(export|exports|exporti|hide|default_exp|include: *false|echo: *false)', s, re.M): return ''
+    return re.sub(r'^#\|.*\n?', '', s, flags=re.M).strip()
+
+def used(code):
+    "Names that `code` calls, and attributes that it asks for"
+    try: tree = ast.parse(code)
+    except SyntaxError: return
+    yield from named(tree)
+
+def named(tree):
+    for o in ast.walk(tree):
+        if isinstance(o, ast.Attribute): yield f'.{o.attr}'
+        elif isinstance(o, ast.Name): yield o.id
+
+class Examples:
+    "Where each name is used in a lesson: the shortest of the cells that do, in its own chapter if there is one"
+    def __init__(self, nbs, notebooks, lib):
+        self.found,self.inside = {},{}
+        for f in sorted(lib.rglob('*.py')):
+            if f.stem[0]!='_': self.inside_of(f, lib)
+        for nb in notebooks:
+            for c in json.loads((nbs/nb).read_text(encoding='utf-8'))['cells']:
+                if code := lesson(c):
+                    for name in set(used(code)): self.found.setdefault(name, []).append((nb, code))
+
+    def inside_of(self, f, lib):
+        "Statements of the package itself, for names that no lesson needs"
+        text = f.read_text(encoding='utf-8')
+        lines,kinds = text.splitlines(),(ast.Assign, ast.Expr, ast.Return, ast.With, ast.For, ast.AnnAssign)
+        for o in ast.walk(ast.parse(text)):
+            if isinstance(o, kinds) and o.end_lineno-o.lineno<6:
+                code = textwrap.dedent('\n'.join(lines[o.lineno-1:o.end_lineno]))
+                for name in set(named(o)): self.inside.setdefault(name, []).append((f.relative_to(lib.parent).as_posix(), code))
+
+    def of(self, name, nb):
+        cls,_,method = name.rpartition('.')
+        uses = self.found.get(f'.{method}' if cls else name) or []
+        fitting = [o for o in uses if len(o[1].splitlines())<=14] or uses[:1]
+        def rank(o): return o[0]!=nb, o[0].startswith('tutorials'), len(o[1])
+        inside = self.inside.get(f'.{method}' if cls else name, [])
+        return min(fitting, key=rank, default=None) or min(inside, key=lambda o: len(o[1]), default=None)
+
+def entry_name(c):
+    "The name that cell `c` is the entry of"
+    for o in c.get('outputs', []):
+        if m := re.search(r'^### (\S+)$', ''.join(o.get('data', {}).get('text/markdown', '')), re.M): return m[1].replace('\\', '')
+
+def heading(c): return c['cell_type']=='markdown' and re.match(r'#+ ', ''.join(c['source']))
+
+def with_examples(cells, nb, examples, lacking):
+    "The cells, with an example below each entry that has none before the next heading; names without any go into `lacking`"
+    cells = list(cells)
+    for i,c in enumerate(cells):
+        yield c
+        name = entry_name(c)
+        if not name: continue
+        word = name.rpartition('.')[2]
+        below = []
+        for o in cells[i+1:]:
+            if entry_name(o) or heading(o): break
+            below.append(o)
+        shown = [lesson(o) for o in below if 'code-fold: true' not in ''.join(o['source'])]
+        if any(re.search(rf'\b{word}\b', o) for o in shown): continue
+        found = examples.of(name, nb)
+        if not found: lacking.append(name); continue
+        where,code = found
+        said = 'Example' if where==nb else f'Example, from {where.removesuffix(".ipynb")}'
+        text = f'<details class="example"><summary>{said}</summary>\n\n```python\n{code}\n```\n\n</details>'
+        yield dict(cell_type='markdown', id=f'{c["id"]}e', metadata={}, source=text)

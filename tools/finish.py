@@ -109,10 +109,24 @@ def search_index(site, about):
     write(site/'search.json', json.dumps(res, ensure_ascii=False, separators=(',',':')))
     (site/'site_libs/fuse/fuse.min.js').write_text((here/'search.js').read_text(encoding='utf-8'), encoding='utf-8')
 
+def markdown_copies(site):
+    "Each page as Markdown too, at the address that the docstring of its module names, and all of them in `llms.txt`"
+    for f in [*site.rglob('*.llms.md'), site/'llms.txt']:
+        s = f.read_text(encoding='utf-8').replace('.llms.md', '.html.md')
+        f.unlink()
+        if not f.name.startswith('404'): write(f.with_name(f.name.replace('.llms.md', '.html.md')), s)
+
+def unknown_addresses(site, lib, base):
+    "Modules whose docstring names a page that is not there"
+    for f in sorted(lib.rglob('*.py')):
+        m = re.search(r'^Docs: (\S+?)"*$', f.read_text(encoding='utf-8'), re.M)
+        if m and not (site/m[1].removeprefix(base)).exists(): yield f'{f.name} says that it is documented at {m[1]}, which is not there'
+
 def finish(site, cfg, made_from, about):
     "Make the pages stand alone, and give each link a place to land"
     for f in site.rglob('*.css'): write(f, re.sub(r'@import url\((["\']?)https?:[^)]*\);?', '', f.read_text(encoding='utf-8'))) # web fonts
     write(site/'site_libs/site.js', (here/'site.js').read_text(encoding='utf-8'))
+    markdown_copies(site)
     pages = {}
     for f in site.rglob('*.html'):
         s = f.read_text(encoding='utf-8')
@@ -153,6 +167,7 @@ def problems(site, src, cfg, markdowns, modidx):
             if to.is_dir(): to = to/'index.html'
             if not to.exists(): yield f'{name} links to {o}, which is not there'
             elif frag and to in pages and frag not in pages[to].ids: yield f'{name} links to {o}: the page has no such place'
+    yield from unknown_addresses(site, cfg.lib_path, f"{cfg.doc_host}{cfg.doc_baseurl.rstrip('/')}/")
     shown = {h.replace('\\', '') for f in src.rglob('*.ipynb') for d,k in markdowns(read(f)) if k=='text/markdown' for h in re.findall(r'^### (\S+)$', ''.join(d[k]), re.M)}
     for mod,syms in modidx['syms'].items():
         public = re.search(r'^__all__ = (\[.*?\])', (cfg.lib_path.parent/(mod.replace('.', '/')+'.py')).read_text(encoding='utf-8'), re.M|re.S)
