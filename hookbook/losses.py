@@ -218,11 +218,16 @@ _chance_after_a_leap = dict(
     try_='warm-up over the first steps, and a lower learning rate; the norm before each block instead of behind it, or a skip connection; '
          'if that does not help: do the labels belong to their inputs?')
 
+def _was_alike(run, least=.01):
+    "Was what the model gives the same for all samples in one of the first looks, to a hundredth?"
+    spread = [list(o['spread'].values())[-1] for o in run.closeups[:6] if o.get('spread')]
+    return any(varied<least*square for varied,square,*_ in spread)
+
 def _large_first_steps(run, limit=.02, deep=10):
     "The weight that the first steps changed most, if most weights were changed a lot and there are many; and what was seen"
     names = [n for n in run.updates.params if 'weight' in n and 'norm' not in n and '.' in n] if 'params' in run.tracks else []
     first = {n: quietly(np.nanmedian, run.updates.ratio[n][:10]) for n in names}
-    if len(first)<deep or not np.nanmedian(list(first.values()))>limit: return '',()
+    if len(first)<deep or not (np.nanmedian(list(first.values()))>limit or _was_alike(run)): return '',()
     worst = max(first, key=lambda n: np.nan_to_num(first[n]))
     return layer_of(worst),(f'update over weight in the first steps: {num(float(first[worst]))} there, {num(float(np.nanmedian(list(first.values()))))} in the median weight',)
 
