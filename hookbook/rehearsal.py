@@ -103,7 +103,8 @@ _stage = []   # the process that has imported PyTorch, from the first rehearsal 
 def _ask(play):
     "What came of one rehearsal"
     if not _stage or _stage[0].poll() is not None:
-        cmd = [sys.executable, '-W', 'ignore::DeprecationWarning', '-c', 'from hookbook.rehearsal import _serve; _serve()']
+        serve = 'from hookbook.rehearsal import _serve; _serve()'
+        cmd = [sys.executable, '-W', 'ignore::DeprecationWarning', '-c', serve]
         pipes,env = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE),{**os.environ, 'OMP_NUM_THREADS': '1'}
         _stage[:] = [subprocess.Popen(cmd, text=True, env=env, **pipes)]
     print(json.dumps(play), file=_stage[0].stdin, flush=True)
@@ -113,7 +114,7 @@ def _ask(play):
 
 # %% ../nbs/425_rehearsal.ipynb #85a67583
 def rehearse(
-    *codes, # Python as text, the same for each rank: it finds `rank` and `n`, and what it calls `result` comes back. Several are played one after the other
+    *codes, # Python as text: it finds `rank` and `n`, and what it calls `result` comes back; several are played in turn
     n:int=2, # Processes
     seconds:float=60, # After so long a process is ended
     **names, # What the code finds beside `rank` and `n`: anything that JSON knows
