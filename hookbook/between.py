@@ -54,6 +54,7 @@ def op_called(self:Tap, op, f, args, kwargs):
     if self.plan.sees_inputs: self.op_value(f, 'in', op, op_inputs(f, args, kwargs), writes_first(f, args, kwargs))
     out = f(*args, **kwargs)
     if self.plan.sees_outputs: self.op_value(f, 'out', op, out)
+    self.given = ()
     return out
 
 # %% ../nbs/280_between.ipynb #8bc2c71d

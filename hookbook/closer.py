@@ -92,7 +92,7 @@ def judged(self:CloseUp,
     grad, # The gradient that came back to it
 ):
     "Of a verdict, put down what was asked for, and the cross-entropy of it"
-    if out.numel()!=len(out) or out.shape!=grad.shape: return
+    if not out.ndim or out.numel()!=len(out) or out.shape!=grad.shape: return
     x,g = out.flatten().float(),grad.flatten().float()/self.scale
     p = x if end=='Sigmoid' else x.sigmoid()
     ones = torch.where(g==0, p>.5, g<0).float()   # of one that is certain, and right, the gradient is 0

@@ -330,8 +330,9 @@ def total_params(
 def one_param(
     m:nn.Module, # Any module
 ): # A parameter, or `None`
-    "The first parameter of `m`: its device and dtype are usually those of the model"
-    return next(m.parameters(), None)
+    "The first parameter of `m` that is there: its device and dtype are usually those of the model"
+    there = (p for p in m.parameters() if not p.is_meta)   # one that was offloaded is elsewhere until it's used
+    return next(there, next(m.parameters(), None))
 
 # %% ../nbs/020_modules.ipynb #f91a0cda
 def _is_conv(m):

@@ -17,6 +17,7 @@ from .scales import *
 from .canvas import *
 from .curves import *
 from .flow import *
+from .clip_plot import *
 
 _all_ = ['HEALTHY_UPDATE', 'subplots', 'color_dim', 'layer_curves', 'dead_chart',
     'grad_flow', 'update_ratios', 'compare']

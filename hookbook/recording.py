@@ -102,13 +102,13 @@ class Recording(Run):
                  clock=None, pace=None, hold=True, ended=None, start=0):   # what `watch` has others of
         check_model(model)
         if path: check_path(path)
-        was = earlier_run(path, start)
         check_options(layers, steps, flush_every, scaler)
         opts = list(dict.fromkeys(p for o in _as_list(opt) for p in plain_opts(o)))
         check_owner(model, opts)
         self.clock,self.pace = clock or Clock(start=start),pace or Pace(every, budget)
         further = ['inputs']*inputs+['output_grads']*output_grads
         tracks = _make_tracks(model, layers, hist, steps, extra, further)
+        was = earlier_run(path, start, tracks)
         super().__init__(tracks, RunInfo(passes=self.clock.passes, scaler=scaler is not None, start=self.clock.start))
         self.layer_look = LayerLook(tracks, self.info, channels, scaler)
         self.opt_look = OptimizerLook(None, self.info, tracks['layers'].blank)
@@ -120,7 +120,6 @@ class Recording(Run):
         self.crew = None   # the ranks of a distributed training, from the first step on
         self.closed = False
         self.looked_last = False   # was there a last look at the weights?
-        if was: check_like(tracks, was, path)
         self._hang(model, layers, inputs, hold, opts)
         if was: take_up(self, was, start)
         _alive.add(self)

@@ -25,6 +25,7 @@ from .words import whole
 def earlier_run(
     path, # Where the run will be saved, or `None`
     start:int=0, # Number of the first step
+    tracks:dict|None=None, # Of the recording that begins, which has to be of the same kind
 ) -> Run|None: # Raises `FileExistsError` where there is one and `start` is 0, `ValueError` for a file that is no run
     "What there is of this training already"
     whole('start', start, 0, 'the number of the first step, where a training is resumed')
@@ -33,6 +34,7 @@ def earlier_run(
     steps = list(was.steps)
     what = f'has steps {steps[0]} to {steps[-1]} of a run' if steps else 'has a run'
     if not start: raise FileExistsError(f'{path} {what}, and is not overwritten: give another path, or, if this training goes on with it, start={was.info.ran}')
+    check_like(tracks or {}, was, path)
     return was
 
 # %% ../nbs/472_resumed.ipynb #48500008

@@ -19,6 +19,7 @@ from .depth import *
 from .scales import *
 from .curves import *
 from .flow import *
+from .clip_plot import *
 
 # %% ../nbs/670_svg.ipynb #276179b0
 _INK = '#010203'   # a colour that nothing else has: it stands for that of the text around the picture
@@ -153,6 +154,8 @@ _captions = dict(
     mean=('Mean of the activations', 'Lines that run away tell of activations that grow without bound.'),
     dead=('Share of activations near zero',
         'Half is what a ReLU gives by itself. Bright is dead; grey is where no value was finite.'),
+    clipped=('Gradients before and after clipping',
+        'The norm of all gradients together. Where the lines lie on each other, nothing was clipped; where they are apart in every step, clipping decides how far a step goes.'),
     depth=('Gradient over depth',
         'From top to bottom the layers as they ran. A line that falls to the left towards the top is a gradient that '
         'vanishes on its way back. A triangle at the edge is a gradient of 0; steps without a finite gradient have no line.'),
@@ -172,6 +175,7 @@ def _drawings(run):
         dead=lambda ax: run.dead_chart(ax=ax))
     if not has_updates(run): return res
     (names,grads),steps = layer_grads(run),run.grads.steps
+    if run.grads.was_clipped.any(): res['clipped'] = lambda ax: run.clipped_norms(ax=ax)
     return dict(res,
         depth=lambda ax: flow_over_depth(grads, names, steps, ax),
         time=lambda ax: flow_over_time(grads, names, steps, ax, end=steps_run(run)),

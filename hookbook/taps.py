@@ -146,6 +146,7 @@ def slow(self:Tap, m, args, out):
     if self.plan.sees_grads: self.given = tensors(args)
     if self.elsewhere(m, out): self.aside(m, out)
     else: self.fire('out', self.names[m], out)
+    self.given = ()   # it hangs on the graph, which has our hooks: in a circle they would stay for ever
 
 @patch
 def before(self:Tap, m, args, kwargs):
@@ -153,6 +154,7 @@ def before(self:Tap, m, args, kwargs):
     if self.plan.sees_grads: self.given = tensors((args,kwargs))
     if self.elsewhere(m, args): self.aside(m, None, (args,kwargs))
     else: self.fire('in', self.names[m], named_inputs(m, args, kwargs))
+    self.given = ()
 
 @patch
 def elsewhere(self:Tap, m, v):
