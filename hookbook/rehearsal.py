@@ -84,9 +84,7 @@ def _said(folder, rank):
 # %% ../nbs/425_rehearsal.ipynb #3dbf123c
 def _serve():
     "Play the rehearsals that are read from standard input, a line each, and write what came of them"
-    import torch
     for name in ('torch._dynamo','hookbook.record'): import_module(name)   # else each rank does, at its first step
-    torch.set_num_threads(1)
     for line in sys.stdin:
         if pid := os.fork(): os.waitpid(pid, 0)
         else: _answer(json.loads(line))
