@@ -118,8 +118,7 @@ class Recording(Run):
         self.asked = TensorHooks()   # in this step
         self.view = None   # called now and then with a run that grows: draws or saves it
         self.crew = None   # the ranks of a distributed training, from the first step on
-        self.closed = False
-        self.looked_last = False   # was there a last look at the weights?
+        self.closed,self.looked_last = False,False   # the second: was there a last look at the weights?
         self._hang(model, layers, inputs, hold, opts)
         if was: take_up(self, was, start)
         _alive.add(self)
