@@ -28,8 +28,8 @@ from .demonstration import patient
 # %% ../nbs/900_all.ipynb #d2b39863
 # every name once; the reference and the star import are made from it
 by_task = {
-    'Read values': 'capture ops find layer_names tensors leaves heads NotCaptured',
-    'Change values': 'edit swap zero scale add put reverse instead named_edit',
+    'Read values': 'capture ops find layer_names tensors leaves NotCaptured',
+    'Change values': 'edit swap zero scale add put reverse heads positions instead named_edit',
     'Know a model': 'summary model_sizes num_features_model macs_of devices Device layer_kinds Kind packed_layers add_column',
     'Watch a training': 'record watch Run compare declare Field',
     'Find what is wrong': 'health find_nan NonFinite rule Finding patient',
