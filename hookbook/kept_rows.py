@@ -37,16 +37,17 @@ def _by_place(batch, i):
 def _rows_of_all(mask, first, n):
     "The part of a mask for the whole data set that is about `n` examples from `first` on"
     if first is None or n is None:
-        raise ValueError('mask= is a tensor, and how many examples came before is unknown: give a function of the batch')
+        raise ValueError('mask= is a tensor, and how many examples came before is unknown: give a function')
     if len(mask)==1: return mask.expand(n, *mask.shape[1:])
-    if first+n>len(mask): raise ValueError(f'mask= has {len(mask)} rows, and the loader gives {first+n} examples or more')
+    if first+n>len(mask): raise ValueError(f'mask= has {len(mask)} rows, and there are {first+n} examples or more')
     return mask[first:first+n]
 
 # %% ../nbs/242_kept_rows.ipynb #343e167d
 def _truth(m):
     "A mask as truth values"
     try: m = torch.as_tensor(m)
-    except (TypeError,ValueError,RuntimeError): raise TypeError(f'mask= is {m!r} for a batch, which is no mask') from None
+    except (TypeError,ValueError,RuntimeError): m = None
+    if m is None: raise TypeError('mask= is None, or no mask, for a batch: it is to give zeros and ones')
     if m.dtype is torch.bool: return m
     odd = m[(m!=0)&(m!=1)]
     if not odd.numel(): return m!=0
@@ -61,7 +62,7 @@ def check_mask(
     if isinstance(mask, list) or hasattr(mask, '__array__'): mask = _truth(mask)
     if mask is None or callable(mask) or type(mask) in (str,int): return mask
     if isinstance(mask, Tensor) and mask.ndim: return mask
-    raise TypeError(f'mask={mask!r}: give the key or place of the mask in a batch, a function of the batch, or a tensor')
+    raise TypeError(f'mask={mask!r}: give the key or place of the mask in a batch, a function of it, or a tensor')
 
 # %% ../nbs/242_kept_rows.ipynb #f8dd6506
 def example_count(
@@ -76,12 +77,12 @@ def mask_in(
     mask, # A key or place in the batch, a function of it, or a tensor with a row for each example or for all
     first:int=0, # How many examples came before
 ) -> Tensor: # (examples, ...) bool
-    "Which places of a batch are kept"
+    "Which places of a batch are kept; raises `ValueError` where there is no such mask, `TypeError` where it is none"
     if isinstance(mask, Tensor): found = _rows_of_all(mask, first, example_count(batch))
     elif callable(mask): found = mask(batch)
     else: found = (_by_key if isinstance(mask, str) else _by_place)(batch, mask)
     found = _truth(found)
-    if not found.ndim: raise ValueError('mask= gives a single number for a batch: it needs one for each example at least')
+    if not found.ndim: raise ValueError('mask= gives a single number for a batch: it needs one for each example')
     return found
 
 # %% ../nbs/242_kept_rows.ipynb #bd4111b1
@@ -125,7 +126,7 @@ def of(self:BatchRows,
     name:str, # Of the layer
     v, # What it gave
 ): # A value of that structure, with rows in place of each tensor
-    "The rows of a value that are kept"
+    "The rows of a value that are kept; raises `ValueError` for one that does not begin with the shape of the mask"
     def _leaf(path, t):
         res = self.of_tensor(t)
         if res is not None: return res

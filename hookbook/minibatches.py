@@ -188,7 +188,7 @@ def dataset(self:Activations,
     names=None, # Name of a layer, or a list of names, for dicts; default: all
     with_rows:bool=False, # Give pairs with the example and position of each row?
 ) -> RowSet: # A map-style data set
-    "The rows of these values as a data set for PyTorch's `DataLoader`"
+    "The rows of these values as a data set for `DataLoader`; `ValueError` if layers differ in how many they have"
     return RowSet(self, names, with_rows)
 
 # %% ../nbs/252_minibatches.ipynb #49a082a3
@@ -241,5 +241,5 @@ def minibatches(self:Activations,
     drop_last:bool=False, # Leave out a last batch that has fewer rows?
     with_rows:bool=False, # Give pairs with the example and position of each row?
 ) -> Minibatches: # To be looped over, or given to a `DataLoader` with `batch_size=None`
-    "Batches of rows for a training, in a new order in each pass; files are never loaded whole"
+    "Batches of rows for a training; files are never loaded whole. `ValueError` if layers differ in their rows"
     return Minibatches(RowSet(self, names, with_rows), size, shuffle, seed, drop_last)

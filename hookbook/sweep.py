@@ -301,7 +301,8 @@ def over_batches(self:capture,
 ):
     "Run the model on each batch"
     if isinstance(getattr(loader, 'sampler', None), RandomSampler):
-        warnings.warn('the loader shuffles: examples are numbered in the order in which it gives them. Use shuffle=False', stacklevel=4)
+        warnings.warn('the loader shuffles: examples are numbered in the order in which it gives them. '
+                      'Use shuffle=False', stacklevel=4)
     tap = Tap(self.plan).attach()
     try:
         with evaluating(self.model):
@@ -353,9 +354,9 @@ def run(self:capture,
     folder=None, # Where to write; a run that was cut off goes on from its last whole file. Default: in memory
     file_bytes:int=2**28, # Begin a new file when one has this many bytes
     progress:bool=True, # Show a progress bar?
-    mask=None, # Rows to keep: a key or place in the batch, a function of it, or a tensor with a row for each example or for all
+    mask=None, # Rows to keep: a key or place in the batch, a function of it, or a tensor with a row for each example
 ) -> Activations: # As `capture.load(folder)` gives it; `rows` has the example and position of each row
-    "Run the model on every batch, and write the values to `folder` as it goes"
+    "Run the model on every batch, and write values to `folder` as it goes; `ValueError` for one that holds another run"
     _check_loader(loader)
     mask = check_mask(mask)
     if set(self.what)-{'in','out'} or self.keep!='last' or self.every!=1:

@@ -13,6 +13,7 @@ import torch
 from torch import nn, Tensor
 from fastcore.basics import patch
 from .nested import describe, tensors
+from .words import Grid
 from .kinds import kind_of
 from .kept import Activations, NotCaptured
 from .capturing import capture
@@ -120,7 +121,7 @@ def merge(self:Best, v, position, units, n, find):
     self.where[units] = where.take_along_dim(i[...,None], 1)
 
 # %% ../nbs/254_tops.ipynb #887663c0
-@dataclass
+@dataclass(eq=False)
 class Top:
     "The examples that excite each unit of a layer most"
     values:Tensor # (units..., k), the largest first; NaN, or the least whole number, where there was none
@@ -131,6 +132,13 @@ class Top:
     def __repr__(self):
         *units,k = self.values.shape
         return f'Top: {k} examples for each of {"×".join(map(str, units)) or 1} units'
+
+    def _repr_markdown_(self):
+        first = self.values.reshape(-1, self.values.shape[-1])[:10]
+        examples = self.examples.reshape(-1, self.examples.shape[-1])
+        rows = [(i, f'{v[0]:.4g}', ', '.join(map(str, e.tolist()))) for i,(v,e) in enumerate(zip(first, examples))]
+        more = ', of which the first ten' if len(examples)>10 else ''
+        return f'{self!r}{more}\n\n{Grid(["unit","largest value","examples"], rows).markdown()}'
 
 # %% ../nbs/254_tops.ipynb #eda4ced8
 @patch
@@ -247,7 +255,7 @@ def top(self:capture,
     largest:bool=True, # The largest values, or the smallest?
     progress:bool=False, # Show a progress bar?
 ) -> dict: # A `Top` by name of the layer
-    "Find the examples that excite each unit most, in one pass in which nothing else is kept"
+    "Find the examples that excite each unit most, in one pass that keeps nothing else; raises as `run` does"
     mask = check_mask(mask)
     if self.what[0] not in ('in','out') or len(self.what)>1 or self.keep!='last' or self.every!=1:
         raise ValueError('top looks at inputs or at outputs, in every batch: leave gradients, keep and every out')
@@ -281,7 +289,9 @@ def _squared(t, where):
     mask[i,within] = True
     full = t.new_zeros(*mask.shape, *t.shape[1:])
     full[i,within] = t
-    def _find(example, position): return where[(start[example]+position).clamp(max=len(where)-1)]  # also of what is filled in
+    def _find(example, position):
+        row = (start[example]+position).clamp(max=len(where)-1)  # what is filled in has none
+        return where[row]
     return full,_find,mask
 
 # %% ../nbs/254_tops.ipynb #8b0b30bf
@@ -289,10 +299,10 @@ def _squared(t, where):
 def _look_at(self:Best, name, t, where, units):
     "Look at some rows, which are `where`"
     if where.shape[1]>1:
-        if units is not None: raise ValueError(f'units={units}: the rows of {name!r} are positions, and hold units only')
+        if units is not None: raise ValueError(f'units={units}: rows of {name!r} are positions, and hold units only')
         return self.add(*_squared(t, where))
     if t.ndim==3 and units is None:
-        raise ValueError(f'{name!r} has rows of {list(t.shape[1:])}: say which dimension counts units, such as units=-1')
+        raise ValueError(f'{name!r} has rows of {list(t.shape[1:])}: which dimension counts units? Say units=-1 or another')
     rows = BatchRows(0, n=len(t))
     t,shape,_ = laid_out(name, t, rows, units)
     find = finder(0, shape)
@@ -309,7 +319,7 @@ def top(self:Activations,
     largest:bool=True, # The largest values, or the smallest?
     piece:int=2**14, # Rows to read at once
 ) -> dict: # A `Top` by name of the layer
-    "Find the examples that excite each unit most, among values that `capture.run` has kept"
+    "Find the examples that excite each unit most, among what `run` has kept; `ValueError` where units are not known"
     res = {}
     for name in self:
         best = Best(k, once, largest)
