@@ -303,13 +303,17 @@ def over_batches(self:capture,
     if isinstance(getattr(loader, 'sampler', None), RandomSampler):
         warnings.warn('the loader shuffles: examples are numbered in the order in which it gives them. '
                       'Use shuffle=False', stacklevel=4)
-    tap = Tap(self.plan).attach()
+    tap = Tap(self.plan)
     try:
+        tap.attach()
         with evaluating(self.model):
             for i,batch in enumerate(with_progress(loader, progress)):
                 if i<len(skip): skip[i](batch)
                 else: self._one_batch(tap, i, batch, mask, first(), keep)
-    finally: tap.close()
+        tap.close()
+    except BaseException:
+        tap.let_go()
+        raise
 
 @patch
 def _one_batch(self:capture, tap, i, batch, mask, first, keep):
