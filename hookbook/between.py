@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from fastcore.basics import patch
 from .nested import tensors
-from .running import blind, force_eager, is_fake, recomputing, repeat_within
+from .running import blind, force_eager, is_fake, recomputing
 from .hook import name_fault
 from .silent import not_called
 from .op_names import op_base, op_inputs, passed, writes_first
@@ -30,7 +30,8 @@ def watch_ops(self:Tap):
     "Watch the functions that were asked for"
     # compiled code has no functions to be seen
     if 'torch._dynamo' in sys.modules: self.hooks.enter_context(force_eager)
-    self.op_watch = self.hooks.enter_context(OpWatch(self.plan.ops, self.op_called, rank=1))
+    self.op_watch = OpWatch(self.plan.ops, self.op_called, rank=1)
+    self.hooks.enter_context(self.op_watch)
 
 # %% ../nbs/280_between.ipynb #f871e707
 def heard(
@@ -127,14 +128,21 @@ class OpEdits(Planned):
 @patch
 def result(self:OpEdits, call, f, args, kwargs):
     "What a function gives with its edits"
-    target = args[0] if args and isinstance(args[0], Tensor) and writes_first(f, args, kwargs) else None   # that it writes into
-    if self.instead: f,kwargs = self.instead,{k: v for k,v in passed(f, kwargs).items() if k!='inplace'}
+    target = _written(f, args, kwargs)
+    if self.instead:
+        f,kwargs = self.instead,passed(f, kwargs)
+        kwargs.pop('inplace', None)
     if self.what=='in': args,kwargs = self.given(call, f, args, kwargs)
     if self.what=='grad': return grads_edited(self, call, f(*args, **kwargs), alias=target is None)
     if target is None: return self._not_in_place(call, f, args, kwargs)
     if self.what=='in' and args[0] is target: return f(*args, **kwargs)
     new = f(args[0].clone(), *args[1:], **kwargs)
-    return target.copy_(same_shapes(self.name, target, new if self.what=='in' else self.changed(new, call)))
+    if self.what=='out': new = self.changed(new, call)
+    return target.copy_(same_shapes(self.name, target, new))
+
+def _written(f, args, kwargs):
+    "The tensor that a function writes into, if it does"
+    if args and isinstance(args[0], Tensor) and writes_first(f, args, kwargs): return args[0]
 
 # %% ../nbs/280_between.ipynb #c55694ed
 @patch
@@ -151,7 +159,8 @@ def given(self:OpEdits, call, f, args, kwargs):
     "What a function is called with, with its edits"
     named = op_inputs(f, args, kwargs)
     new = self.changed(named, call)
-    own,by_name = put_inputs(args, {k: v for k,v in kwargs.items() if k in named}, named, new)
+    known = {k: v for k,v in kwargs.items() if k in named}
+    own,by_name = put_inputs(args, known, named, new)
     return own,{**kwargs, **by_name}
 
 # %% ../nbs/280_between.ipynb #abf7a6ff
@@ -160,7 +169,8 @@ def edit_ops(self:edit, hooks):
     "Watch the functions that are to be edited"
     if 'torch._dynamo' in sys.modules: hooks.enter_context(force_eager)
     self.op_plans = {}
-    self.op_watch = hooks.enter_context(OpWatch([c for c,_ in self.ops], self.op_change, rank=0))
+    self.op_watch = OpWatch([c for c,_ in self.ops], self.op_change, rank=0)
+    hooks.enter_context(self.op_watch)
 
 # %% ../nbs/280_between.ipynb #3b5a3f75
 @patch
@@ -182,7 +192,7 @@ def op_change(self:edit, op, f, args, kwargs):
         self.facts.add('thread')
         return f(*args, **kwargs)
     self.again_later()
-    if op.before is not None: repeat_within((self,op.module), lambda: lambda: self.op_watch.within(op.module, op.before), op.call)
+    self.op_watch.again(op, self)
     call = self._next_call(op.name)._replace(site=op.site)
     if not self.now(): return f(*args, **kwargs)
     try: return self.op_plan(op).result(call, f, args, kwargs)

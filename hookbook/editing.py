@@ -40,6 +40,7 @@ class Planned:
     def __init__(self, name, what='out', pick=None):
         self.name,self.what,self.pick = name,what,pick
         self.edits,self.functions,self.took = [],[],set()   # `took`: numbers of edits with `at` that found something there
+        self.met = set()   # the only entry is `True`, if there was anything to edit
 
     @property
     def gave(self): return _gave.get(self.what, 'the layer gave')
@@ -59,6 +60,7 @@ class Planned:
 def changed(self:Planned, v, call):
     "What the edits make of a value"
     if self.pick is not None: return self._changed_leaf(v, call)
+    self.met.add(True)
     for i,(e,f) in enumerate(zip(self.edits, self.functions)):
         at = getattr(e, 'at', None)
         new = same_shapes(self.name, v, f(self.name, v, call), self.gave)
@@ -85,7 +87,8 @@ def path(self:Planned, places):
 def whole(self:Planned, path=''):
     "The same edits for one tensor that was picked already, from `path`"
     res = Planned(self.name, self.what)
-    res.edits,res.functions,res.took = self.edits,[f.of_leaf(path) if isinstance(f, swap) else f for f in self.functions],self.took
+    res.edits,res.took,res.met = self.edits,self.took,self.met
+    res.functions = [f.of_leaf(path) if isinstance(f, swap) else f for f in self.functions]
     return res
 
 @patch
@@ -116,10 +119,12 @@ def _check_edit(model, edits, what=None):
 
 def _check_times(steps, weights):
     if weights is not None and not isinstance(weights, Mapping):
-        raise TypeError(f'weights is a {type(weights).__name__}: give a dict that says what is to be done to which parameters, such as {{"head.weight": zero()}}')
+        raise TypeError(f'weights is a {type(weights).__name__}: give a dict that says what is to be done to which '
+                        'parameters, such as {"head.weight": zero()}')
     if steps is None: return
     check_steps(steps)
-    if weights: raise ValueError('steps= with weights=: a parameter is edited for as long as the block lasts. Give it an edit of its own, without steps')
+    if weights: raise ValueError('steps= with weights=: a parameter is edited for as long as the block lasts. '
+                                 'Give it an edit of its own, without steps')
 
 # %% ../nbs/270_editing.ipynb #7298abd0
 class edit:
@@ -183,7 +188,7 @@ def __enter__(self:edit):
     if self.hooks: raise RuntimeError('this edit is already open: make another one')
     self.thread,self.forwards,self.count = get_ident(),0,{}  # `count`: the last call of each layer
     self.generation,self.longest = Generation(),0  # `longest`: steps of the longest text
-    for plan in (*self.edits.values(), *self.weights.values()): plan.took.clear()
+    for plan in (*self.edits.values(), *self.weights.values()): plan.took.clear(); plan.met.clear()
     try:
         self.hooks = self.attach()
         return self
@@ -196,7 +201,10 @@ def _let_go(self:edit):
     "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
     if self.hooks: self.hooks.close()
     self.hooks = None
-    sweep_off(self.model, self)
+    watch = [self.op_watch] if hasattr(self, 'op_watch') else []
+    sweep_off(self.model, self, *watch)
+    for w in watch: w.__exit__()
+    if self.weights: self.sweep_weights()  # of a later chapter
 
 @patch
 def attach(self:edit):
@@ -345,10 +353,11 @@ _took_nothing = ('{} took nothing of any value of {!r}, so nothing was edited th
 def check_times(self:edit):
     "Warn of steps that never came, and of parts that were not there"
     if self.steps is not None and self.count and not any(in_steps(i, self.steps) for i in range(self.longest)):
-        return warnings.warn(f'steps={self.steps!r} never came, so nothing was edited: the longest text had {self.longest}', stacklevel=3)
+        text = f'steps={self.steps!r} never came, so nothing was edited: the longest text had {self.longest}'
+        return warnings.warn(text, stacklevel=3)
     plans = [*self.edits.values(), *self.weights.values(), *getattr(self, 'op_plans', {}).values()]
     for o in plans:
-        if o.key in self.count and o.what!='grad' and o.idle(): warnings.warn(_took_nothing.format(', '.join(o.idle()), o.name), stacklevel=3)
+        if o.met and o.idle(): warnings.warn(_took_nothing.format(', '.join(o.idle()), o.name), stacklevel=3)
 
 @patch
 def __exit__(self:edit, kind, exc, tb):
@@ -362,7 +371,8 @@ def __exit__(self:edit, kind, exc, tb):
         if c.text in self.never_fired: warnings.warn(self.op_watch.why_silent(c, 'edited'), stacklevel=2)
     self.check_times()
     unread = [o.name for o in self.weights.values() if o.key not in self.count]
-    if unread: warnings.warn(f'{", ".join(map(repr, unread))} was not read in the block, so nothing was edited there', stacklevel=2)
+    said = ', '.join(map(repr, unread))
+    if unread: warnings.warn(f'{said} was not read in the block, so nothing was edited there', stacklevel=2)
     missing = {o.name: m for (m,_),o in self.edits.items() if o.key not in self.count}
     if not missing: return
     why = why_none(self.model, missing, self.facts, what='edit') or f'It can be that {maybe}.'

@@ -179,9 +179,9 @@ def _with_signatures(e, *args):
 # %% ../nbs/260_edits.ipynb #a6587055
 def _refuse_uncalled(name, e):
     if not getattr(e, 'makes_edits', False): return
-    n = _n_required(e)
+    n,said = _n_required(e),said_edit(e)
     more = '. (A function of name and value is an edit without @named_edit.)' if n==2 else ''
-    raise TypeError(f'the edit of {name!r}: {said_edit(e)} is to be called, as in {said_edit(e)}({"..." if n else ""}){more}')
+    raise TypeError(f'the edit of {name!r}: {said} is to be called, as in {said}({"..." if n else ""}){more}')
 
 def as_edit(
     name:str, # Of the layer
@@ -194,7 +194,8 @@ def as_edit(
     if not callable(e): return _of_value(name, e, gave)
     _refuse_uncalled(name, e)
     _refuse_foreign(name, e)
-    if hasattr(e, 'of_tensor_and_call'): return lambda name,v,call: map_leaves(lambda t: _returned(name, e, e(t, call)), v)
+    if hasattr(e, 'of_tensor_and_call'):
+        return lambda name,v,call: map_leaves(lambda t: _returned(name, e, e(t, call)), v)
     n = _n_required(e)
     if hasattr(e, 'check'): return e   # an edit of ours, whose errors say all
     if n>2: return lambda name,v,call: _with_signatures(e, name, v, call)
@@ -267,7 +268,9 @@ def named_edit(
         said = [said_edit(no_arrays(v)) for v in given.arguments.values()]
         if at is not None: said.append(f'at={at!r}')
         f = make(*given.args, **given.kwargs)
-        if not callable(f): raise TypeError(f'{make.__name__} is a @named_edit and returned a {type(f).__name__}: return a function of a tensor')
+        if not callable(f):
+            raise TypeError(f'{make.__name__} is a @named_edit and returned a {type(f).__name__}: '
+                            'return a function of a tensor')
         return NamedEdit(f, f'{make.__name__}({", ".join(said)})', at)
     _make.__signature__,_make.makes_edits = sig,True
     return _make
@@ -408,12 +411,15 @@ def check_site(self:swap, name, call):
 
 @patch
 def __call__(self:swap, name, v, call):
-    if self.at is not None and not takes_any(self.at, v, call): return v   # of a text, this forward has not the positions that are meant
+    # of a text, a forward may not have the positions that are meant
+    if self.at is not None and not takes_any(self.at, v, call): return v
     self.check_site(name, call)
     given = dict(leaves(self.value(name, call)))
     if self.leaf in given: given = {'': given[self.leaf]}
     if self.source is None: _same_places(name, map_named(lambda path,t: _of_one(t, given.get(path)), v), given)
-    def _swapped(path, t): return on_part(lambda part: _fitting(name, self.part(given[path], call), part), self.at, call)(t)
+    def _swapped(path, t):
+        mine = self.part(given[path], call)
+        return on_part(lambda part: _fitting(name, mine, part), self.at, call)(t)
     return map_named(_swapped, v)
 
 @patch

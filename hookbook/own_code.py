@@ -16,7 +16,7 @@ from torch import nn
 from torch.compiler import is_dynamo_compiling
 from torch.overrides import TorchFunctionMode
 # private: the stack of modes of this thread, which the class itself only goes on top of
-from torch.overrides import _get_current_function_mode, _pop_mode, _push_mode
+from torch.overrides import _get_current_function_mode, _get_current_function_mode_stack, _pop_mode, _push_mode
 from fastcore.basics import patch
 import hookbook
 from .inert import InertHook
@@ -254,9 +254,11 @@ def ends(self:OpWatch, m, args, out):
 
 # %% ../nbs/160_own_code.ipynb #0a21678f
 @patch
-def again(self:OpWatch, op):
-    "Hear of the repetition of `op`, too, if it runs in a part that is checkpointed"
-    if op.before is not None: repeat_within((self,op.module), lambda: lambda: self.within(op.module, op.before), op.call)
+def again(self:OpWatch, op, who=None):
+    "Hear of the repetition of `op`, too, if it runs in a part that is checkpointed; `who` has the watch of then as `op_watch`"
+    if op.before is None: return
+    def _within(): return (who.op_watch if who else self).within(op.module, op.before)
+    repeat_within((who or self,op.module), lambda: _within, op.call)
 
 @patch
 @contextmanager
@@ -290,7 +292,15 @@ def __exit__(self:OpWatch, *args):
     for mode in self.modes:
         mode.stack.clear()
         mode.here = None
-    if getattr(self.local, 'mode', None) and self.local.mode.on: self.local.mode.off()
+    self.off_stack()
+
+@patch
+def off_stack(self:OpWatch):
+    "Take our mode off the stack of this thread; it can be there and not know it, if Ctrl-C came in between"
+    mode = getattr(self.local, 'mode', None)
+    if mode is None or not (mode.on or mode in _get_current_function_mode_stack()): return
+    mode.on = True
+    mode.off()
 
 # %% ../nbs/160_own_code.ipynb #14de5d09
 @patch

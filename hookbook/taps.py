@@ -336,7 +336,9 @@ def remove(self:Tap):
 def let_go(self:Tap):
     "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
     self.hooks.close()
-    sweep_off(self.plan.model, self, self.gate)
+    watch = [self.op_watch] if hasattr(self, 'op_watch') else []   # of functions
+    sweep_off(self.plan.model, self, self.gate, *watch)
+    for w in watch: w.__exit__()
     for m in self.parts.known: sweep_off(m, self)
     for h in self.leaf_handles: h.remove()
     self.leaf_handles = []

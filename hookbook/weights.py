@@ -42,16 +42,19 @@ def _reading(name):
 def _flat_weights():
     def read(m):
         kept = m.__dict__['_flat_weights']
-        return [getattr(m, n) if hasattr(m, n) else w for n,w in zip(m._flat_weights_names, kept)]
-    def write(m, v): m.__dict__['_flat_weights'] = [m._parameters.get(n, w) for n,w in zip(m._flat_weights_names, v)]
+        return [getattr(m, n, w) for n,w in zip(m._flat_weights_names, kept)]
+    def write(m, v):
+        own = [m._parameters.get(n, w) for n,w in zip(m._flat_weights_names, v)]
+        m.__dict__['_flat_weights'] = own
     return property(read, write)
 
 def _reduce_as(cls):
     "How an object of a class that we made is pickled: as one of `cls`"
     def __reduce_ex__(m, protocol):
-        made = cls.__reduce_ex__(m, protocol)
+        how,*made = cls.__reduce_ex__(m, protocol)
+        if how is not copyreg.__newobj__: return how,*made
         # by a function of the standard library: where it is loaded, there may be nothing of ours
-        return (copyreg._reconstructor, (cls,object,None), *made[2:]) if made[0] is copyreg.__newobj__ else made
+        return copyreg._reconstructor,(cls,object,None),*made[1:]
     return __reduce_ex__
 
 @lru_cache(None)
@@ -60,16 +63,17 @@ def _with_readings(cls, names):
     own = {n: _reading(n) for n in names}
     # before each forward they look whether their weights are still those in the list, and here they never are
     if issubclass(cls, nn.RNNBase): own.update(_flat_weights=_flat_weights(), _update_flat_weights=lambda m: None)
-    own.update(__module__=cls.__module__, __qualname__=cls.__qualname__, __doc__=cls.__doc__, __reduce_ex__=_reduce_as(cls), written_class=cls)
+    own.update({k: getattr(cls, k) for k in ('__module__','__qualname__','__doc__')})
+    own.update(__reduce_ex__=_reduce_as(cls), written_class=cls)
     return type(cls)(cls.__name__, (cls,), own)
 
 # %% ../nbs/282_weights.ipynb #beb83ddc
 def _turn(m):
     "Give `m` the class that its edits ask for"
-    names = frozenset(n for n,fs in _edited.get(m, {}).items() if fs)
+    names = frozenset(_edited.get(m, ()))
     ours = vars(type(m)).get('written_class')
     cls = ours or type(m)
-    if not names and not ours: return   # somebody has made a class of ours into one of theirs, which then reads what is there
+    if not names and not ours: return   # somebody has made theirs of a class of ours, which then reads what is there
     m.__class__ = _with_readings(cls, names) if names else cls
 
 def _lend(m, name, f):
@@ -81,15 +85,25 @@ def _back(m, name, f):
     with _lock:
         fs = _edited.get(m, {}).get(name, [])
         if f in fs: fs.remove(f)
-        _turn(m)
-        if not any(_edited.get(m, {}).values()): _edited.pop(m, None)
+        _tidy(m)
+
+def _tidy(m):
+    "Forget the parameters of `m` that are not edited any more"
+    own = _edited.get(m, {})
+    for name in [n for n,fs in own.items() if not fs]: del own[name]
+    _turn(m)
+    if not own: _edited.pop(m, None)
 
 # %% ../nbs/282_weights.ipynb #db9e9c24
 def named_params(
     model:nn.Module, # Any module
 ) -> dict: # From `'lin.weight'` to the module and the name in it
     "All parameters under all names they have"
-    return {f'{n}.{k}'.lstrip('.'): (m,k) for n,m in named_modules(model).items() for k,p in m._parameters.items() if p is not None}
+    res = {}
+    for n,m in named_modules(model).items():
+        for k,p in m._parameters.items():
+            if p is not None: res[f'{n}.{k}'.lstrip('.')] = m,k
+    return res
 
 def _chosen(model, choice):
     "The names of parameters that `choice` stands for"
@@ -115,19 +129,24 @@ def _why_no_param(model, choice, names):
         return f'{choice!r} is made by a parametrization, of {some(own, 4, say=repr)}: edit these'
     if hasattr(mods.get(mod), name):
         own = [n for n,(m,_) in names.items() if m is mods[mod]]
-        made = f'it is made of {some(own, 4, say=repr)}: edit these' if own else 'a quantized layer keeps packed numbers: edit its output'
+        made = f'it is made of {some(own, 4, say=repr)}: edit these'
+        if not own: made = 'a quantized layer keeps packed numbers: edit its output'
         return f'{choice!r} is no parameter of this {type(mods[mod]).__name__}; {made}'
     return f'no parameter named or matching {choice!r} in this model{did_you_mean(choice, list(names))}'
 
 # %% ../nbs/282_weights.ipynb #3db1f1dd
 def _refuse_odd(name, m, p):
     "Raise for a parameter whose numbers are not simply there"
-    if isinstance(m, torch.jit.ScriptModule): raise TypeError(f'{name!r}: TorchScript reads no attributes. Edit the model before it is scripted')
-    if isinstance(p, nn.parameter.UninitializedTensorMixin): raise ValueError(f'{name!r} is a lazy parameter, without numbers until the model has run once')
+    if isinstance(m, torch.jit.ScriptModule):
+        raise TypeError(f'{name!r}: TorchScript reads no attributes. Edit the model before it is scripted')
+    if isinstance(p, nn.parameter.UninitializedTensorMixin):
+        raise ValueError(f'{name!r} is a lazy parameter, without numbers until the model has run once')
     if type(p).__torch_dispatch__ is not Tensor.__torch_dispatch__:
-        raise TypeError(f'{name!r} is a {type(p).__name__}: what it holds is divided or packed, so there is no tensor to edit. Edit the output of the layer')
+        raise TypeError(f'{name!r} is a {type(p).__name__}: what it holds is divided or packed, so there is no tensor '
+                        'to edit. Edit the output of the layer')
     if not (p.is_floating_point() or p.is_complex()):
-        raise TypeError(f'{name!r} holds {str(p.dtype).removeprefix("torch.")}, as quantized weights do: edit the output of the layer')
+        dtype = str(p.dtype).removeprefix('torch.')
+        raise TypeError(f'{name!r} holds {dtype}, as quantized weights do: edit the output of the layer')
 
 # %% ../nbs/282_weights.ipynb #0791c31e
 class _PlannedWeight(Planned):
@@ -140,7 +159,9 @@ class _PlannedWeight(Planned):
 
     def tell_tied(self, named):
         others = [n for n in self.names if n not in named]
-        if others: warnings.warn(f'{self.name!r} is one parameter with {some(others, 4, say=repr)}: it is edited wherever it is read', stacklevel=5)
+        if not others: return
+        said = some(others, 4, say=repr)
+        warnings.warn(f'{self.name!r} is one parameter with {said}: it is edited wherever it is read', stacklevel=5)
 
 # %% ../nbs/282_weights.ipynb #4842a239
 @patch
@@ -182,3 +203,11 @@ def lend_weights(self:edit, hooks):
         for m,name in plan.places:
             hooks.callback(_back, m, name, read)
             _lend(m, name, read)
+
+@patch
+def sweep_weights(self:edit):
+    "Take back whatever this edit has lent, after Ctrl-C came at the wrong moment"
+    for plan in self.weights.values():
+        for m,name in plan.places:
+            for f in [f for f in _edited.get(m, {}).get(name, ()) if f.edit is self]: _back(m, name, f)
+            _tidy(m)

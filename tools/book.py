@@ -19,12 +19,31 @@ ELSEWHERE = {'Reference': {'benchmarks.ipynb': None, 'reference/changelog.md': '
 
 def read(f): return json.loads(Path(f).read_text(encoding='utf-8'))
 
+# What `help(hookbook)` says of modules, in a cell of the front page that only it shows
+MODULES = '#| export\nThe modules, by part', 'The modules, by part'
+
+def list_modules(nb, lib):
+    "Write the list of all modules into the front page, for the package's docstring"
+    part = {}
+    for mod,n in sorted(house.chapters(lib).items(), key=lambda o: o[1]): part.setdefault(f'{n:03}'[0], []).append(f'`hookbook.{mod}`')
+    text = MODULES[0] + ' of the book; `hookbook.all.by_task` has the names that people type, by task:\n\n'
+    text += '\n'.join(f'- {house.parts[d]}: {", ".join(mods)}' for d,mods in part.items())
+    s = json.loads(nb.read_text(encoding='utf-8'))
+    cell = next((c for c in s['cells'] if ''.join(c['source']).startswith(MODULES)), None)
+    if cell is None:
+        cell = dict(cell_type='markdown', id='a11m0d5', metadata={}, source='')
+        s['cells'].insert(-1, cell)
+    if ''.join(cell['source'])==text: return
+    cell['source'] = text.splitlines(keepends=True)
+    nb.write_text(json.dumps(s, ensure_ascii=False, indent=1)+'\n', encoding='utf-8')
+
 def first_heading(f):
     "Title and description, from the heading that a notebook or a Markdown file begins with"
     s = f.read_text(encoding='utf-8')
     if f.suffix=='.ipynb': s = '\n\n'.join(''.join(c['source']) for c in json.loads(s)['cells'] if c['cell_type']=='markdown')
     m = re.search(r'^# (.+)(?:\n+> (.+))?', s, re.M)
-    return (m[1].strip(), (m[2] or '').strip()) if m else (f.stem, '')
+    about = {'CHANGELOG.md': 'what has changed, for those who use it'}.get(f.name, '')
+    return (m[1].strip(), (m[2] or about).strip()) if m else (f.stem, about)
 
 def notebooks(nbs):
     "All notebooks of the book, as paths in `nbs`"

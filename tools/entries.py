@@ -151,12 +151,16 @@ class Entry:
 
 def public_names(lib, modidx):
     "Where each public name has its entry: name to page and anchor"
-    for mod,syms in modidx['syms'].items():
+    public = {}
+    for mod in modidx['syms']:
         m = re.search(r'^__all__ = (\[.*?\])', (lib.parent/(mod.replace('.', '/')+'.py')).read_text(encoding='utf-8'), re.M|re.S)
-        public = {*ast.literal_eval(m[1])} if m else set()
+        public[mod] = {*ast.literal_eval(m[1])} if m else set()
+    classes = {o for names in public.values() for o in names if o[:1].isupper()}   # a later chapter may give one a method
+    for mod,syms in modidx['syms'].items():
         for full,(page,_) in syms.items():
             name = full.removeprefix(mod+'.')
-            if name.split('.')[0] in public and not any(o[0]=='_' for o in name.split('.')): yield name,page
+            first,_,rest = name.partition('.')
+            if (first in public[mod] or rest and first in classes) and not any(o[0]=='_' for o in name.split('.')): yield name,page
 
 def module_of(f):
     "Number of the chapter that writes module `f`, and what that says of itself"
@@ -205,7 +209,8 @@ class Names:
     def __init__(self, lib, modidx, base):
         words,where = plain_words(lib),{}
         for name,page in public_names(lib, modidx): where.setdefault(name, set()).add(page)
-        self.ours = {n: base+next(iter(p)) for n,p in where.items() if len(p)==1 and (n in ALWAYS or '.' in n or n not in words)}
+        self.all = {n: base+next(iter(p)) for n,p in where.items() if len(p)==1}
+        self.ours = {n: p for n,p in self.all.items() if n in ALWAYS or '.' in n or n not in words}
         entries,_ = _build_lookup_table()
         theirs = {k: v for o in ('nbdev_pytorch','nbdev_stdlib') if o in entries for syms in entries[o]['syms'].values() for k,v in syms.items()}
         self.theirs = {k: v for k,v in theirs.items() if k.startswith('torch.')}
@@ -217,12 +222,12 @@ class Names:
 
     def __getitem__(self, name): return self.ours.get(name) or self.theirs.get(name)
 
-    def linked(self, md, here=''):
-        "Markdown `md` with links, but for names in code, headings and links, and for those whose entry is `here`"
+    def linked(self, md, names_only=False):
+        "Markdown `md` with links, but for names in code, headings and links; on a page of names, words are names as well"
         def link(m):
             name = m[1].removesuffix('()')
-            to = self[name]
-            return m[0] if to is None or to.endswith(here) and here else f'[`{m[1]}`]({to})'
+            to = self[name] or (self.all.get(name) if names_only else None)
+            return m[0] if to is None else f'[`{m[1]}`]({to})'
         res,fence = [],False
         for l in md.split('\n'):
             if l.startswith('```'): fence = not fence
