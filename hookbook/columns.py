@@ -79,6 +79,11 @@ def intensity(self:Row):
     "Arithmetic intensity: floating-point operations for each byte that is moved"
     return self.flops/self.moved_bytes if self.moved_bytes else None
 
+@patch(as_prop=True)
+def achieved(self:Row):
+    "Floating-point operations a second, where the layer was timed"
+    return int(1000*self.flops/self.time) if self.time and self.flops else None
+
 @patch
 def below(self:Row):
     "All rows below this one"
@@ -214,7 +219,8 @@ for _column in [
     Column('moved_bytes', 'moved', mem, adds=True, needs='run', seen='moved'),
     Column('intensity', 'FLOP/B', needs='run'),
     Column('calls'),
-    Column('time', 'ms', adds=True, needs='time'),
+    Column('time', 'ms', adds=True, bar=True, needs='time'),
+    Column('achieved', 'FLOP/s', needs='time'),
 ]: add_column(_column)
 
 # %% ../nbs/340_columns.ipynb #9c03a004

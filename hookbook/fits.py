@@ -136,9 +136,15 @@ def budget(
         res.optimizer,res.saved = trace.outcome.optim_bytes or 0,sum(n.saved for n in trace.nodes.values())
     res.peak = trace.outcome.peak or res.weights+res.gradients+res.optimizer+res.inputs+res.saved
     res.estimate = [*notes, _on_gpu] if gpu else list(notes)
-    if plan.tp>1: res.estimate.append(f'{plan.tp} cards share each layer of the plan, and what they send is not counted')
+    if plan.tp>1: res.estimate += _shared_words(plan, model)
     if not training: _with_cache(res, new, args, kwargs)
     return _sharded(res, new) if plan.ranks>1 else res
+
+def _shared_words(plan, model):
+    "Why a budget of one of several cards that share layers is an estimate"
+    yield f'{plan.tp} cards share each layer of the plan, and what they send is not counted'
+    left = not_followed(plan.tp_plan or plan_of(model))
+    if left: yield f'experts are counted whole on each card ({", ".join(left)} of the plan is not followed)'
 
 def _said_of_part(e, plan):
     "An error of a model, with a word on what may be the reason if it was cut"

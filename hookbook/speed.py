@@ -104,7 +104,8 @@ def cells(self:Speed, r):
 def reached(self:Speed, r):
     "The time that was measured, with its share of the model's, and operations a second"
     if not r.time: return ''
-    return f'{r.time:.3g} ms ({r.time/self.root.time:.0%}), {human(int(1e3*r.flops/r.time))}FLOP/s'
+    rate = f', {human(r.achieved)}FLOP/s' if r.achieved else ''
+    return f'{r.time:.3g} ms ({r.time/self.root.time:.0%}){rate}'
 
 # %% ../nbs/385_speed.ipynb #38a00057
 def _working(rows):

@@ -70,7 +70,7 @@ class Summary:
 def usual_cols(self:Summary) -> list: # Of names
     "Columns that are shown unless others are asked for"
     cols = ['params'] if 'macs' in self.unmeasured else ['out_shape','params','macs']
-    return cols if 'time' in self.unmeasured else [*cols,'time']
+    return cols if 'time' in self.unmeasured else [*cols,'time','achieved']
 
 @patch
 def wholes(self:Summary) -> dict: # From the name of a column to its total
@@ -297,6 +297,7 @@ def _sort_out(model, given):
     for k in summary_options:
         ours = f'{k}_' if k in theirs else k
         if ours in kwargs: setattr(opts, k, kwargs.pop(ours))
+    if 'timed' in kwargs and 'timed' not in theirs: opts.time = kwargs.pop('timed')      # as others say it
     for k in kwargs:
         if k not in theirs and (not wild or k in _not_a_models): raise _unknown_word(k, model)
     return opts,kwargs
