@@ -28,5 +28,5 @@ def clipped_norms(self:Run,
     ax.plot(grads.steps, after, color='#0072B2', lw=1.5, label='after clipping')
     ax.fill_between(grads.steps, after, before, color='#D55E00', alpha=.12, lw=0)
     ax.set(xlabel='step', ylabel='norm of all gradients')
-    ax.legend(frameon=False, fontsize='small')
+    ax.legend(frameon=False, fontsize='small', ncols=2, loc='lower right', bbox_to_anchor=(1,1), borderaxespad=0)   # above, where no line runs through it
     return ax

@@ -84,7 +84,7 @@ def optimizers_of(
 # PyTorch, Python itself, and we
 _not_the_script = (torch.__file__, functools.wraps.__code__.co_filename, record.__code__.co_filename)
 _libraries = tuple(str(Path(o).parent)+os.sep for o in _not_the_script)
-_say_nothing = ('self','m','root','module','_','v')   # names that code of any kind gives to a module
+_say_nothing = ('self','_','root')   # names that are no names
 
 def _is_the_scripts(file):
     "Is a file none of an installed library?"
@@ -108,8 +108,12 @@ def _stands_for(v, root):
     return v is root
 
 def _variable(root, frame):
+    little = None   # a name that code of any kind gives to a module: better than none
     while frame:
         if _is_the_scripts(frame.f_code.co_filename):
             found = [k for k,v in frame.f_locals.items() if k not in _say_nothing and isinstance(v, nn.Module) and _stands_for(v, root)]
-            if found: return found[0]
+            telling = [k for k in found if k!='m']
+            if telling: return telling[0]
+            if found: little = found[0]
         frame = frame.f_back
+    return little

@@ -11,6 +11,7 @@ __all__ = ['RowNorms', 'Row']
 import math
 import numpy as np, torch
 from fastcore.basics import patch, store_attr
+from .words import plural
 from .table import *
 from .track import *
 from .run import *
@@ -59,7 +60,7 @@ class Row:
     def __getattr__(self, k):
         if k.startswith('_'): raise AttributeError(f'a Row has no {k!r}')
         return self.norms(k) if k in ('grads','weights','updates') else self.statistic(k)
-    def __repr__(self): return f'step {self.step} of a {type(self.run).__name__}: {len(self.run.layers)} layers'
+    def __repr__(self): return f'step {self.step} of a {type(self.run).__name__}: {plural(len(self.run.layers), "layer")}'
 
 # %% ../nbs/428_row.ipynb #42500008
 @patch

@@ -138,6 +138,13 @@ def needs(dist, seen):
         needs(metadata.distribution(r.name), seen)
     return seen
 
+def link(names, site):
+    "What belongs to the distributions `names`, from here to the folder `site`"
+    for name in names:
+        d = metadata.distribution(name)
+        for top in {f.parts[0] for f in d.files or []} - {'..', '__pycache__'}:
+            if not (site/top).exists(): (site/top).symlink_to(d.locate_file(top))
+
 @check
 def wheel(tmp):
     "The source archive tests itself, and the wheel made from it imports where only what it declares is installed"
@@ -155,15 +162,25 @@ def wheel(tmp):
     there = home/'bin/python'
     run(py, '-m', 'pip', '--python', there, 'install', '-q', '--no-deps', whl, cwd=tmp)
     site = next((home/'lib').glob('python*/site-packages'))
-    for name in needs(next(iter(metadata.distributions(name='hookbook', path=[str(site)]))), set()):
-        d = metadata.distribution(name)
-        for top in {f.parts[0] for f in d.files or []} - {'..', '__pycache__'}:
-            if not (site/top).exists(): (site/top).symlink_to(d.locate_file(top))
+    link(needs(next(iter(metadata.distributions(name='hookbook', path=[str(site)]))), set()), site)
     code = """import hookbook, importlib, pkgutil, sys
 assert hookbook.__file__.startswith(sys.prefix), hookbook.__file__
 for o in pkgutil.walk_packages(hookbook.__path__, 'hookbook.'): importlib.import_module(o.name)"""
     run(there, '-c', code, cwd=tmp, PYTHONNOUSERSITE='1')
     run(home/'bin/hookbook', '--help', cwd=tmp, PYTHONNOUSERSITE='1')
+    run_alone(there, site)
+
+RUN_ALONE = '130_hook', '290_capture', '490_record'   # the doors that people meet first; all of them with HOOKBOOK_FLAGS=slow
+
+def run_alone(there, site):
+    "Run notebooks in empty folders, with nothing but the wheel and what shows a notebook"
+    sys.path.insert(0, str(root/'tools'))
+    from runall import run_all
+    link(needs(metadata.distribution('ipykernel'), {'ipykernel'}), site)
+    everything = 'slow' in os.environ.get('HOOKBOOK_FLAGS', '')
+    found = sorted((root/'nbs').rglob('[0-9a-z]*.ipynb')) if everything else [root/f'nbs/{o}.ipynb' for o in RUN_ALONE]
+    faults = {f.name: why for f in found if (why := run_all(f, there))}
+    if faults: raise Failed('with only the wheel installed: '+'; '.join(f'{n}: {why}' for n,why in faults.items()))
 
 @check
 def demo(tmp):
