@@ -188,9 +188,7 @@ def op_plan(self:edit, op):
 @patch
 def op_change(self:edit, op, f, args, kwargs):
     "A function that is to be edited is called"
-    if get_ident()!=self.thread and not recomputing():
-        self.facts.add('thread')
-        return f(*args, **kwargs)
+    if self.elsewhere(op.module): return f(*args, **kwargs)
     self.again_later()
     self.op_watch.again(op, self)
     call = self._next_call(op.name)._replace(site=op.site)

@@ -26,7 +26,7 @@ from .hook import InertHook, name_fault
 from .silent import maybe, why_none
 from .edits import *
 from .generation import check_steps, Generation, in_steps
-from .taking import named_inputs
+from .taking import named_inputs, Scope
 from .taps import OnMany, fused_kinds
 from .capturing import say_fullgraph
 
@@ -171,7 +171,7 @@ def __repr__(self:edit):
 @patch
 def begin(self:edit, m, args, kwargs=None):
     "The calls of a layer are counted from the beginning of each forward"
-    if get_ident()!=self.thread or recomputing() or times_running(m)>1: return
+    if get_ident()!=self.thread or recomputing() or self.scope.others() or times_running(m)>1: return
     self.forwards += 1
     if not self.counted: return
     self.generation.begins(m, args, kwargs)
@@ -188,6 +188,7 @@ def __enter__(self:edit):
     if self.hooks: raise RuntimeError('this edit is already open: make another one')
     self.thread,self.forwards,self.count = get_ident(),0,{}  # `count`: the last call of each layer
     self.generation,self.longest = Generation(),0  # `longest`: steps of the longest text
+    self.scope = Scope()  # the task of asyncio, if there is one
     for plan in (*self.edits.values(), *self.weights.values()): plan.took.clear(); plan.met.clear()
     try:
         self.hooks = self.attach()
@@ -210,6 +211,7 @@ def _let_go(self:edit):
 def attach(self:edit):
     "Put all hooks on the model, or none"
     with ExitStack() as hooks:
+        hooks.callback(self.scope.close)
         hooks.callback(self.model.register_forward_pre_hook(InertHook(in_python, self.begin), with_kwargs=self.counted).remove)
         many = OnMany(InertHook(in_python, self.change))
         hooks.callback(many.remove)
@@ -240,8 +242,10 @@ _later_forward = ('this was forward number {} of the layer. Shapes can differ fr
 @patch
 def elsewhere(self:edit, m):
     "Is this a run that is not to be edited?"
-    if get_ident()==self.thread or recomputing(): return False
-    self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
+    if recomputing(): return False
+    if get_ident()!=self.thread: self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
+    elif self.scope.others(): self.facts.add('task')
+    else: return False
     return True
 
 @patch
