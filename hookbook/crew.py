@@ -29,7 +29,8 @@ def traits_of(
     inner = getattr(model, 'module', model) if hasattr(model, 'process_group') else model
     params = {n: _shape(p) for n,p in inner.named_parameters()}
     sharded = any(hasattr(p, 'device_mesh') or _is_flat(p) for p in inner.parameters())
-    return dict(ranks=ranks_of(model), params=params, layers=layers, options=options, weights=_fingerprint(inner), sharded=sharded)
+    whose = dict(ranks=ranks_of(model), sharded=sharded, weights=_fingerprint(inner))
+    return whose | dict(params=params, layers=layers, options=options)
 
 def _is_flat(p): return getattr(p, '_fsdp_flattened', False)   # private: how the first FSDP marks them
 
@@ -106,11 +107,13 @@ class Crew:
         self.rank = d.get_rank() if rank is None else rank
         self.world = d.get_world_size() if world is None else world
         self.traits = traits
-        self.members = sorted({*(traits['ranks'] or range(self.world)), self.rank})   # who is expected, and later who came
+        expected = traits['ranks'] or range(self.world)
+        self.members = sorted({*expected, self.rank})   # and later those who came
         self.lost = {}   # why others did not
         self.held,self.rest,self.pause = 0,0,0   # meetings; flushes to let pass, and how many it was the last time
         self.alone = ''   # why nothing is merged any more
-        self.postponed,self.over,self.given = False,False,False   # `given`: was what layers are given in the first step merged?
+        self.postponed,self.over = False,False
+        self.given = False   # was what layers are given in the first step merged?
         self.since,self.said = None,''   # from which step on somebody is missing, and how it was put
         self.began = time.monotonic()
         try: self._report()
@@ -158,6 +161,8 @@ def _deadline(self:Crew, state, came, last):
     if state=='absent': return max(self.began+self.patience, came+self.patience/10)
     return came+(self.patience_at_end if last else self.patience)
 
+_no_reason = dict(open='it recorded the same, but did not come to the end', absent='it does not record')
+
 @patch
 def _missing(self:Crew, key, came, last):
     "Those of the crew that are not here, and why; who may still come is none"
@@ -169,7 +174,7 @@ def _missing(self:Crew, key, came, last):
         if late and now<self._deadline(state, came, last): return None
         # it may have come while we looked
         if late and self.store.check([f'{key}/{r}']): continue
-        res[r] = state,why or dict(open='it recorded the same, but did not come to the end', absent='it does not record').get(state, '')
+        res[r] = state,why or _no_reason.get(state, '')
     return res
 
 # %% ../nbs/435_crew.ipynb #12151f63
@@ -231,8 +236,13 @@ def fail(self:Crew,
 ):
     "A merge has failed: nothing is merged any more"
     why = str(e).splitlines()[0][:100] if str(e) else ''
-    self.lost.update({r: f'merging with it failed ({type(e).__name__}: {why})' for r in self.members if r!=self.rank and r not in self.lost})
-    self.members = [self.rank]
+    self._lose_all(f'merging with it failed ({type(e).__name__}: {why})')
+
+@patch
+def _lose_all(self:Crew, why):
+    for r in self.members:
+        if r!=self.rank: self.lost.setdefault(r, why)
+    self.members,self.postponed = [self.rank],False
     self._stay_alone()
 
 @patch
@@ -250,9 +260,7 @@ def drop_out(self:Crew,
 ):
     "This rank takes no part any more"
     self.leave(why)
-    self.lost.update({r: 'nobody waits for others, since '+why.replace('its', 'the', 1) for r in self.members if r!=self.rank})
-    self.members,self.postponed = [self.rank],False
-    self._stay_alone()
+    self._lose_all('nobody waits for others, since '+why.replace('its', 'the', 1))
 
 # %% ../nbs/435_crew.ipynb #517d12fa
 @patch
@@ -261,11 +269,13 @@ def caveat(self:Crew,
 ) -> str: # Empty where nothing is missing
     "A sentence about the ranks that are not in the numbers"
     whose = _named(self.members)+(' alone' if len(self.members)==1 else '')
-    if self.postponed and not self.alone: return f'The numbers{since} are of rank {self.rank} alone: those of the other ranks were not merged yet.'
+    if self.postponed and not self.alone:
+        return f'The numbers{since} are of rank {self.rank} alone: those of the other ranks were not merged yet.'
     if not self.lost: return ''
     others = f'{_named(sorted(self.lost))} of {self.world} {"is" if len(self.lost)==1 else "are"} missing'
     why = some(dict.fromkeys(self.lost.values()), 2, '; ')
-    parts = ' Its norms are those of the parts of parameters that it has.' if self.traits['sharded'] and self.alone else ''
+    divided = self.traits['sharded'] and self.alone
+    parts = ' Its norms are those of the parts of parameters that it has.' if divided else ''
     return f'The numbers{since} are of {whose}, and {others}: {why}.{parts}'
 
 # %% ../nbs/435_crew.ipynb #1a8167e7

@@ -214,7 +214,7 @@ class RankGroup:
         self.store,self.rank,self.ranks,self.seconds = store,rank,ranks,seconds
         d = torch.distributed
         place = d.PrefixStore('group', store)
-        # `new_group` would take part in the naming of the groups of the training, and `destroy_process_group` would end it
+        # `new_group` would take part in naming the training's groups, and end with its process group
         self.group = d.ProcessGroupGloo(place, ranks.index(rank), len(ranks), timedelta(seconds=seconds))
 
     def reduce(self, parts, op):
@@ -273,7 +273,8 @@ def _kind(t):
 def _layout(tracks, info, sums):
     "What has to be the same everywhere, so that numbers can be added up"
     outlines = {n: t.outline() | dict(kind=_kind(t)) for n,t in sorted(tracks.items())}
-    return dict(tracks=outlines, sums=sorted(sums), owners=info.owners, fired=info.fired, errors=info.errors, bad=info.bad_weights)
+    known = dict(owners=info.owners, fired=info.fired, errors=info.errors, bad=info.bad_weights)
+    return dict(tracks=outlines, sums=sorted(sums)) | known
 
 def _union(dicts): return {k: v for d in reversed(dicts) for k,v in d.items()}
 
@@ -302,7 +303,7 @@ def merge_ranks(
     every:int=1, # How often this rank would like to record
     sums:dict|None=None, # Further pairs of numbers by name, which are added up in place
 ) -> int: # How often all of them shall: as rarely as the slowest would like
-    "Merge what has been recorded since the last time over all ranks of `group`; where that fails, an error is raised and no number has changed"
+    "Merge what is new over all ranks of `group`; where that fails, an error is raised and no number has changed"
     Op,sums = torch.distributed.ReduceOp,{} if sums is None else sums
     layout = _layout(tracks, info, sums)
     code = zlib.crc32(json.dumps(layout).encode())

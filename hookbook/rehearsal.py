@@ -84,9 +84,7 @@ def _said(folder, rank):
 # %% ../nbs/425_rehearsal.ipynb #3dbf123c
 def _serve():
     "Play the rehearsals that are read from standard input, a line each, and write what came of them"
-    import torch
     for name in ('torch._dynamo','hookbook.record'): import_module(name)   # else each rank does, at its first step
-    torch.set_num_threads(1)
     for line in sys.stdin:
         if pid := os.fork(): os.waitpid(pid, 0)
         else: _answer(json.loads(line))
@@ -103,7 +101,8 @@ _stage = []   # the process that has imported PyTorch, from the first rehearsal 
 def _ask(play):
     "What came of one rehearsal"
     if not _stage or _stage[0].poll() is not None:
-        cmd = [sys.executable, '-W', 'ignore::DeprecationWarning', '-c', 'from hookbook.rehearsal import _serve; _serve()']
+        serve = 'from hookbook.rehearsal import _serve; _serve()'
+        cmd = [sys.executable, '-W', 'ignore::DeprecationWarning', '-c', serve]
         pipes,env = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE),{**os.environ, 'OMP_NUM_THREADS': '1'}
         _stage[:] = [subprocess.Popen(cmd, text=True, env=env, **pipes)]
     print(json.dumps(play), file=_stage[0].stdin, flush=True)
@@ -113,7 +112,7 @@ def _ask(play):
 
 # %% ../nbs/425_rehearsal.ipynb #85a67583
 def rehearse(
-    *codes, # Python as text, the same for each rank: it finds `rank` and `n`, and what it calls `result` comes back. Several are played one after the other
+    *codes, # Python as text: it finds `rank` and `n`, and what it calls `result` comes back; several are played in turn
     n:int=2, # Processes
     seconds:float=60, # After so long a process is ended
     **names, # What the code finds beside `rank` and `n`: anything that JSON knows

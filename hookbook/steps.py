@@ -114,7 +114,7 @@ class _Medians:
 # %% ../nbs/535_steps.ipynb #ff514a57
 def _in_words_why_slow(i, usual, rates, factor):
     "Words for the weight `i` that hardly moves: the rate is too low, or others move far more by gradients that are larger"
-    if factor>FAR_CLIPPED: return dict(_stuck, **held_back(factor))
+    if factor>FAR_CLIPPED: return dict(_stuck, **little_left(factor))
     times = np.nanmax(usual)/usual[i] if usual[i]>0 else np.inf
     has_own_rate = quietly(np.nanmax, rates)>_most_apart*rates[i]   # a gradient of the same size moves it far less than another
     if not times>_most_apart or not np.nanmax(usual)>1e-5 or has_own_rate: return _stuck

@@ -104,7 +104,7 @@ def fall_out(self:Recording,
 def break_off(self:Recording,
     why:str='its training failed', # As other ranks of a distributed training shall see it
 ):
-    "Close it after a failure, and save what there is: other ranks may not be there to merge with, so they are told, and not waited for"
+    "Close it after a failure, and save what there is; other ranks are told, and not waited for"
     self.close(flush=False)
     if self.crew is not None: self.fall_out(why)
     if self.path: self._try_to_save(self._save)
@@ -115,8 +115,8 @@ def save(self:Recording,
     path, # Of the file, by custom `*.hookbook`
 ):
     "Write the run to a file, all or nothing; if other ranks have not added what they have yet, it is said there"
-    crew = self.crew
-    if crew is None or crew.upto(self.tracks['layers'])[0]==len(self.tracks['layers'].steps): return Run.save(self, path)
+    crew,whole = self.crew,len(self.steps)==len(self.tracks['layers'].steps)
+    if crew is None or whole: return Run.save(self, path)
     since,crew.postponed = self._since(),True
     self._label(since)
     try: Run.save(self, path)
