@@ -293,6 +293,7 @@ def _too_deep(o):
         depth += 1
     return depth>_DEEPEST
 
+# %% ../nbs/420_run.ipynb #a3c877eb
 def _check_table(head, parts):
     "Raise unless what the header says of a table and the shapes of its numbers fit"
     names,steps,spans = head['names'],head['steps'],head.get('spans', [])
