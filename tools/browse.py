@@ -10,15 +10,18 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 SIZES = {1300: 900, 390: 844}
 # What people type, and the page that has to come first
-SEARCHES = {'dead relu': 'symptoms/', 'loss is nan': 'symptoms/', 'gradient clipping': 'symptoms/', 'AMP': 'symptoms/', 'learning rate too high': 'symptoms/'}
+SEARCHES = {'dead relu': 'symptoms/dead_units', 'loss is nan': 'symptoms/nan_or_inf', 'gradient clipping': 'symptoms/clipped_in_every_step',
+    'AMP': 'symptoms/low_precision_range', 'learning rate too high': 'symptoms/update_to_weight_ratio', 'vanishing gradient': 'symptoms/vanishing_gradient',
+    'massive activations': 'symptoms/massive_activations', 'zero_grad': 'symptoms/gradients_carried_over', 'what is a hook': 'learn/what_is_a_hook',
+    'find_nan': 'nan.html#find_nan', 'torchinfo': 'start/coming_from_torchinfo', 'install': 'start/first_run', 'glossary': 'reference/glossary'}
 LINE = 200_000     # bytes a second of a line of 1.6 Mbit/s
 SECONDS = 3        # after which a page can be used there
 # Contrast is measured for each word of code, which takes seconds a page: code and tables look the same everywhere, so the first of each kind on a page speak for all
-AXE = """async (contrast) => {
-  const many = ['main pre', 'main table', '.sidebar-item'].flatMap(s => [...document.querySelectorAll(s)].slice(4));
-  if (contrast) many.forEach(e => e.setAttribute('data-alike', ''));
-  const context = contrast && many.length ? {exclude: [['[data-alike]']]} : document;
-  const rules = contrast ? {runOnly: {type: 'rule', values: ['color-contrast']}} : {rules: {'color-contrast': {enabled: false}}};
+AXE = """async (what) => {
+  if (what === 'color-contrast') for (const [s, n] of [['main pre', 2], ['main table', 2], ['main p', 20], ['main li', 20], ['.sidebar-item', 4], ['#TOC li', 4]])
+    [...document.querySelectorAll(s)].slice(n).forEach(e => e.setAttribute('data-alike', ''));
+  const context = what === 'color-contrast' && document.querySelector('[data-alike]') ? {exclude: [['[data-alike]']]} : document;
+  const rules = what ? {runOnly: {type: 'rule', values: [what]}} : {rules: {'color-contrast': {enabled: false}}};
   const found = (await axe.run(context, {resultTypes: ['violations'], ...rules})).violations.filter(v => ['critical','serious'].includes(v.impact));
   return found.map(v => `${v.id}: ${v.nodes.slice(0,3).map(n => n.target.join(' ')).join(', ')}` + (v.nodes.length>3 ? ` and ${v.nodes.length-3} more` : ''));
 }"""
@@ -85,8 +88,9 @@ class Visit:
                 where = f'at {width}, {scheme}'
                 if seen['too_wide']>0: self.bad.append(f"{where}: {seen['too_wide']} pixels wider than the screen")
                 if seen['no_alt']: self.bad.append(f"{where}: {seen['no_alt']} pictures without words for those who do not see them")
-                looks = [False]*(scheme=='light') + [True]*(width>1000)   # colours do not depend on the width, nor the rest on the scheme
-                for contrast in looks: self.bad += [f'{where}: {o}' for o in await self.page.evaluate(AXE, contrast)]
+                # Colours do not depend on the width, nor the rest on the scheme; what can be scrolled depends on the width
+                looks = {(True,'light'): ['', 'color-contrast'], (True,'dark'): ['color-contrast'], (False,'light'): ['scrollable-region-focusable']}
+                for what in looks.get((width>1000,scheme), []): self.bad += [f'{where}: {o}' for o in await self.page.evaluate(AXE, what)]
         self.ids,self.links = set(seen['ids']),set(seen['links'])
 
 def dead_links(visits, site, root):

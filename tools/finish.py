@@ -158,6 +158,7 @@ def problems(site, src, cfg, markdowns, modidx):
         if '[<a' in f.read_text(encoding='utf-8'): yield f'{f.name} has a link inside a link'
     for f,p in pages.items():
         name = f.relative_to(site.resolve()).as_posix()
+        if f.stat().st_size>500_000: yield f'{name} has {f.stat().st_size/1000:.0f} kB, and 500 is what a page may have'
         for o in sorted(p.loads):
             if re.match('(https?:)?//', o): yield f'{name} loads {o}'
         for o in sorted(p.links):

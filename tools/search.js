@@ -37,7 +37,9 @@
         });
         if (!met) return;
         e.phrase.forEach((p, k) => { if (terms.length > 1 && (p.includes(phrase) || p.includes(core))) score += LEVELS[k][1] * 3; });
-        if (e.phrase[0] === core || e.phrase[2] === core) score += 40;
+        if (e.phrase[0] === phrase) score += 80;
+        else if (e.phrase[0] === core || e.phrase[2] === core) score += 40;
+        if (!e.item.section) score *= 1.15;
         scored.push([score * (met / terms.length) ** 3 * (e.item.weight || 1), e.item]);
       });
       scored.sort((a, b) => b[0] - a[0]);
