@@ -129,6 +129,14 @@ def _thrown_about(medians, row, high, window, persist, least):
     if len(there)<min(least, len(medians)) and not there.max()>3*high: return
     return _sharpened(medians, row, lambda x: x>high, window, persist)
 
+# %% ../nbs/535_steps.ipynb #5351c002
+def _learned(run, share=.3):
+    "Has the loss come down to less than `share` of what it was at the start?"
+    loss = run.loss if 'loss' in run.tracks else np.zeros(0)
+    if len(loss)<10 or not np.isfinite(loss[-1]): return False
+    begin,end = quietly(np.nanmedian, loss[:3]),quietly(np.nanmedian, loss[-max(len(loss)//10, 3):])
+    return bool(0<=end<share*begin)
+
 # %% ../nbs/535_steps.ipynb #0567c786
 @rule('update to weight ratio',
       'rule of thumb: about 1e-3 (Karpathy, CS231n notes, Neural networks part 3); measured in the chapter',
@@ -148,18 +156,19 @@ def update_ratio(
     leaps = _leaps(run, names, ratios, enormous)
     if not leaps.any(): need_steps(run, window)
     grads,beside = run.grads.norm,_Medians(run, names, ratios)
+    calm = dict(severity='notice') if _learned(run) else {}
     for i,(name,row,medians,leap) in enumerate(zip(names, ratios, usual, leaps)):
         least = persist if leap.any() else window   # around a leap a short while counts as well
         large = _thrown_about(medians, row, high, window, persist, least)
         if leap.any():
             first,last = _joined_spans(longest(leap, 1), large)
             seen = quietly(np.nanmax, row[first:last+1])
-            yield Finding(name, times.between(first, last), seen, enormous, **_leap)
+            yield Finding(name, times.between(first, last), seen, enormous, **_leap, **calm)
         elif large:
             first,last = large
             begin = max(first-window//2, 0)
             seen = np.nanmax(medians[begin:last+1])
-            yield Finding(name, times.between(first, last), seen, high, **_thrown)
+            yield Finding(name, times.between(first, last), seen, high, **_thrown, **calm)
         few = min(persist, max(len(medians), 1))
         small = _sharpened(medians, row, lambda x: x<low, window, few)
         if small and not _is_schedule(small, row, low) and np.nanmax(grads[name])>0:
