@@ -282,7 +282,7 @@ def bad_init(
             yield Finding(name, (0,0), lost[name], _nothing_left, _drowned, **_start)
         elif 0<grows<1/gain and name!=todo[-1] and _width(run, name)>=width:
             yield Finding(name, (0,0), grows, 1/gain, _passes.format('shrinks', 'vanish'), **_start)
-        elif gain<grows<math.inf and _bias_power(run, name)<=var/2:
+        elif gain*(10 if name==list(run.layers)[-1] else 1)<grows<math.inf and _bias_power(run, name)<=var/2 and _trained_up_to(run, name):   # the last layer makes too sure a start at most, and a body that is frozen may be meant so
             yield Finding(name, (0,0), grows, gain, _passes.format('enlarges', 'explode'), **_start)
 
 # %% ../nbs/520_activations.ipynb #5d14de25
@@ -410,6 +410,7 @@ def drift(
         if not _moved(run, name, times.between(at, at+w-1), times.between(*rows), least): continue
         ended.add(rows[1]+1)
         limit,severity = (warn,'warning') if score[at]>warn else (notice,'notice')
+        if name==list(run.layers)[-1] and not ended-{rows[1]+1}: severity = 'notice'   # what it is given is as before: it has learned
         evidence = f'{num(float(near[at]))} a window earlier or later'
         more = dict(severity=severity, evidence=(evidence,), unit=f'PSI against the {window} steps before')
         yield Finding(name, times.between(*rows), score[at], limit, **_drifted, **more)

@@ -29,7 +29,7 @@ def _first_reader(run):
     return next(known, None)
 
 # %% ../nbs/580_batches.ipynb #87ef5daa
-@rule('scale of the features')
+@rule('scale of the features', 'measured: healthy trainings and the fault, in the chapter on margins')
 def feature_scale(
     run, # The run to look through
     mixed:float=100., # Of the largest feature over the typical one
@@ -98,6 +98,11 @@ def _still_differs(spread, even=.2):
     "Do single features of an output differ from sample to sample, though those that are large do not?"
     return len(spread)>2 and spread[2]>even
 
+def _single(run, name):
+    "Does the layer `name` give a single number for each sample?"
+    maxima = channel_maxima(run, [name])
+    return name in maxima and maxima[name].shape[1]==1
+
 def _lasting(looks, hits):
     "The looks of the spell that lasts to the end; one at which the layer did not run does not break it"
     misses = np.flatnonzero(~hits)
@@ -110,7 +115,7 @@ def _as_spread_as_targets(loss):
     return bool({'L1Loss','SmoothL1Loss','HuberLoss'} & set(loss['ops'][:4])) and loss['std']>.3*loss.get('value', 0)
 
 # %% ../nbs/580_batches.ipynb #fa6289f4
-@rule('same output for all samples', explains=('loss at chance',))
+@rule('same output for all samples', 'measured: healthy trainings and the fault, in the chapter on margins', explains=('loss at chance',))
 def same_output(
     run, # The run to look through
     least:float=.05, # Variance over the batch as a share of the mean square
@@ -123,6 +128,7 @@ def same_output(
     told = [o['loss'] for o in looks if 'loss' in o]
     if told and _as_spread_as_targets(told[-1]): return
     names = list(spread)
+    while len(names)>1 and _single(run, names[-1]): names.pop()   # a value or a verdict may well be the same for all
     if _still_differs(looks[-1]['spread'][names[-1]]): return
     first = next((i for i in range(len(names), 0, -1) if not _collapsed(spread[names[i-1]], least, fall)), 0)
     if first==len(names): return
@@ -229,7 +235,7 @@ def _forgets(opt, name):
     return opt['lr'][name]*opt['decay'][name]/max(1-opt.get('momentum', 0), .01)
 
 # %% ../nbs/580_batches.ipynb #cab81c46
-@rule('weight decay', explains=('update to weight ratio','loss at chance'))
+@rule('weight decay', 'measured: healthy trainings and the fault, in the chapter on margins', explains=('update to weight ratio','loss at chance'))
 def weight_decay(
     run, # The run to look through
     ratio:float=1., # Of decay over gradient
@@ -264,7 +270,7 @@ _half_adam = dict(
     unit='epsilon of the optimizer', severity='error')
 
 # %% ../nbs/580_batches.ipynb #0cac2279
-@rule('low-precision updates', explains=('update to weight ratio','loss at chance','NaN or Inf'))
+@rule('low-precision updates', 'measured: healthy trainings and the fault, in the chapter on margins', explains=('update to weight ratio','loss at chance','NaN or Inf'))
 def lost_updates(
     run, # The run to look through
     share:float=.75, # Of the values that have a gradient

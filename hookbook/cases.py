@@ -94,7 +94,7 @@ def _bad_init(sick):
 
 # %% ../nbs/585_cases.ipynb #5850c017
 @case('drift', 'data', '0', 'compare the data')
-def _drift(sick): return trained(mlp(), steps=120, change=lambda step,model,x: 1-x if sick and step>=70 else x)
+def _drift(sick): return trained(mlp(), lr=.3, steps=120, change=lambda step,model,x: 1-x if sick and step>=70 else x)
 
 # %% ../nbs/585_cases.ipynb #5850c018
 @case('units alike', 'initialisation', '1', 'random initialisation')

@@ -22,7 +22,7 @@ from .looks import *
 # %% ../nbs/475_clipping.ipynb #47500008
 _tells = []   # who wants to hear of it: functions of the tensors, and of whether they are parameters
 
-def _tell(ts, params):
+def _tell_all(ts, params):
     if torch.compiler.is_compiling(): return
     for tell in list(_tells): tell(ts, params)
 
@@ -31,7 +31,7 @@ def _clips(f, *args, **kwargs):
     if args: args = (_as_params(args[0]),*args[1:])
     elif 'parameters' in kwargs: kwargs['parameters'] = _as_params(kwargs['parameters'])
     given = args[0] if args else kwargs.get('parameters', ())
-    _tell(given, True)
+    _tell_all(given, True)
     return f(*args, **kwargs)
 
 def _as_params(given): return [given] if isinstance(given, Tensor) else list(given)   # it may be a generator
@@ -55,10 +55,10 @@ def _listen_to_clips():
     for c,f in was: c.cell_contents = _instead(c, f)
     return was
 
-def _put_back(was):
+def _give_back_cells(was):
     for c,f in was: c.cell_contents = f
 
-_clip_functions = Switch(_listen_to_clips, _put_back)
+_clip_functions = Switch(_listen_to_clips, _give_back_cells)
 
 # %% ../nbs/475_clipping.ipynb #47500012
 _names = ('_foreach_mul_','_foreach_div_','_foreach_clamp_min_','_foreach_clamp_max_')   # private, and what such code calls
@@ -70,7 +70,7 @@ def _is_average(name, by):
     return d<=1 or abs(d-round(d))<1e-9*d
 
 def _multiplies(f, name, ts, *args, **kwargs):
-    if args and not _is_average(name, args[0]): _tell(ts, False)
+    if args and not _is_average(name, args[0]): _tell_all(ts, False)
     return f(ts, *args, **kwargs)
 
 # %% ../nbs/475_clipping.ipynb #47500013
@@ -162,10 +162,10 @@ def hear_clips(
     rec, # A recording, whose `opt_look` keeps what is heard
 ) -> ClipWatch: # To be removed in the end
     "Let `rec` hear of clipping"
-    rec.opt_look.clip_watch = ClipWatch(partial(_clipped, weakref.ref(rec)))
+    rec.opt_look.clip_watch = ClipWatch(partial(_heard_clip, weakref.ref(rec)))
     return rec.opt_look.clip_watch
 
-def _clipped(ref, ts, params):
+def _heard_clip(ref, ts, params):
     rec = ref()
     if rec is None or rec.closed or not rec.pace.live or blind(): return
     start = rec.pace.now()

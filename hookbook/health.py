@@ -11,7 +11,8 @@ __all__ = ['Findings', 'by_cause', 'health', 'severities', 'Finding', 'steps_in_
            'saturation', 'input_scale', 'bad_init', 'psi', 'drift', 'vanishing_gradient', 'exploding_gradient',
            'smoothed', 'update_ratio', 'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'in_evaluation',
            'call_train', 'need_optimizer', 'evaluation_mode', 'optimizer_stopped', 'median_magnitude',
-           'massive_activations', 'scaled', 'low_precision', 'nonfinite', 'NonFinite', 'find_nan']
+           'massive_activations', 'scaled', 'low_precision', 'nonfinite', 'NonFinite', 'find_nan', 'Probe', 'remedies',
+           'remedy', 'close_looks', 'looked_at', 'seen_in']
 
 # %% ../nbs/590_health.ipynb #4a80af60
 from contextlib import nullcontext
@@ -31,6 +32,7 @@ from .blame import *
 from .losses import *
 from .batches import *
 from .nan import *
+from .probe import *
 
 # %% ../nbs/590_health.ipynb #28bacb71
 class Findings(list):
@@ -256,4 +258,5 @@ _all_ = ['severities', 'Finding', 'steps_in_words', 'rules', 'rule', 'longest', 
          'vanishing_gradient', 'exploding_gradient', 'smoothed', 'update_ratio',
          'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'in_evaluation', 'call_train', 'need_optimizer', 'evaluation_mode', 'optimizer_stopped',
          'median_magnitude', 'massive_activations', 'scaled', 'low_precision', 'nonfinite',
-         'NonFinite', 'find_nan']
+         'NonFinite', 'find_nan',
+         'Probe', 'remedies', 'remedy', 'close_looks', 'looked_at', 'seen_in']

@@ -171,7 +171,7 @@ def _of_judge(looks, name):
     return both,fooled
 
 # %% ../nbs/545_idle_parts.ipynb #5450001e
-@rule('critic too strong', explains=('vanishing gradient','update to weight ratio','same output for all samples'))
+@rule('critic too strong', 'measured: healthy trainings and the fault, in the chapter on margins', explains=('vanishing gradient','update to weight ratio','same output for all samples'))
 def critic_wins(
     run, # The run to look through
     most:float=.05, # Cross-entropy of a critic that still leaves something to learn

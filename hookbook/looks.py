@@ -217,6 +217,7 @@ class OptimizerLook:
         self.looked = None   # the step at which they were looked for last
         # of a later chapter: what hears of clipping, and by id of a parameter the norm that its gradient had before
         self.clip_watch,self.early = None,{}
+        self.looked_last = False   # was there a last look at the weights?
 
     def names_of(self, params, model):
         "Names of `params`, as `model` has them"

@@ -129,7 +129,7 @@ def _still_missed(loss, share):
     return loss['value']>loss['std']
 
 # %% ../nbs/575_losses.ipynb #cdc3569d
-@rule('scale of the targets', explains=('exploding gradient','update to weight ratio','loss at chance','dead units'))
+@rule('scale of the targets', 'measured: healthy trainings and the fault, in the chapter on margins', explains=('exploding gradient','update to weight ratio','loss at chance','dead units'))
 def target_scale(
     run, # The run to look through
     ratio:float=100., # Size of the targets over that of the first outputs, and over 1
@@ -168,7 +168,7 @@ _ordered = dict(
     try_='shuffle the samples once more in each epoch: `DataLoader(..., shuffle=True)`, a shuffle buffer for a stream, or a random permutation of the indexes')
 
 # %% ../nbs/575_losses.ipynb #b1d85495
-@rule('order of the data', explains=('loss at chance','update to weight ratio','same output for all samples'))
+@rule('order of the data', 'measured: healthy trainings and the fault, in the chapter on margins', explains=('loss at chance','update to weight ratio','same output for all samples'))
 def ordered_data(
     run, # The run to look through
     share:float=.6, # Of the entropy of classes that a shuffled batch would have
@@ -218,16 +218,21 @@ _chance_after_a_leap = dict(
     try_='warm-up over the first steps, and a lower learning rate; the norm before each block instead of behind it, or a skip connection; '
          'if that does not help: do the labels belong to their inputs?')
 
+def _was_alike(run, least=.01):
+    "Was what the model gives the same for all samples in one of the first looks, to a hundredth?"
+    spread = [list(o['spread'].values())[-1] for o in run.closeups[:6] if o.get('spread')]
+    return any(varied<least*square for varied,square,*_ in spread)
+
 def _large_first_steps(run, limit=.02, deep=10):
     "The weight that the first steps changed most, if most weights were changed a lot and there are many; and what was seen"
     names = [n for n in run.updates.params if 'weight' in n and 'norm' not in n and '.' in n] if 'params' in run.tracks else []
     first = {n: quietly(np.nanmedian, run.updates.ratio[n][:10]) for n in names}
-    if len(first)<deep or not np.nanmedian(list(first.values()))>limit: return '',()
+    if len(first)<deep or not (np.nanmedian(list(first.values()))>limit or _was_alike(run)): return '',()
     worst = max(first, key=lambda n: np.nan_to_num(first[n]))
     return layer_of(worst),(f'update over weight in the first steps: {num(float(first[worst]))} there, {num(float(np.nanmedian(list(first.values()))))} in the median weight',)
 
 # %% ../nbs/575_losses.ipynb #a6fd551c
-@rule('loss at chance')
+@rule('loss at chance', 'measured: healthy trainings and the fault, in the chapter on margins')
 def loss_at_chance(
     run, # The run to look through
     share:float=.95, # Of the loss of guessing

@@ -118,7 +118,7 @@ class Recording(Run):
         self.asked = TensorHooks()   # in this step
         self.view = None   # called now and then with a run that grows: draws or saves it
         self.crew = None   # the ranks of a distributed training, from the first step on
-        self.closed,self.looked_last = False,False   # the second: was there a last look at the weights?
+        self.closed = False
         self._hang(model, layers, inputs, hold, opts)
         if was: take_up(self, was, start)
         _alive.add(self)
@@ -334,12 +334,12 @@ def last_look(self:Recording,
 ):
     "Note the parameters that are not finite"
     self.info.bad_weights = not_finite(model, self.tracks['layers'].blank)
-    self.looked_last = True
+    self.opt_look.looked_last = True
 
 # %% ../nbs/480_recording.ipynb #88655a78
 @patch
 def _look_at_end(self:Recording):
-    if self.looked_last: return
+    if self.opt_look.looked_last: return
     if self.inner is not None: return self.last_look(self.inner)
     self.info.caveat = 'The weights at the end were not seen: the model was gone too soon.'
 

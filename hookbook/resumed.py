@@ -38,7 +38,7 @@ def earlier_run(
     return was
 
 # %% ../nbs/472_resumed.ipynb #48500008
-def _aside(path):
+def _free_beside(path):
     "A name beside `path` that is free"
     p = Path(path)
     names = (p.with_name(f'{p.stem}-{i}{p.suffix}') for i in count(2))
@@ -47,7 +47,7 @@ def _aside(path):
 def _keep_aside(path, was, start):
     "Where the file `path` has steps from `start` on, which will be recorded again: keep it under another name"
     if not len(was.steps) or was.steps[-1]<start or in_ranks() and torch.distributed.get_rank(): return
-    other = _aside(path)
+    other = _free_beside(path)
     shutil.copyfile(path, other)
     warn_softly(f'{path} goes on from step {start}; what it had of steps {start} to {was.steps[-1]} is kept in {other}')
 

@@ -114,7 +114,7 @@ class _Medians:
 # %% ../nbs/535_steps.ipynb #ff514a57
 def _in_words_why_slow(i, usual, rates, factor):
     "Words for the weight `i` that hardly moves: the rate is too low, or others move far more by gradients that are larger"
-    if factor>FAR_CLIPPED: return dict(_stuck, **held_back(factor))
+    if factor>FAR_CLIPPED: return dict(_stuck, **little_left(factor))
     times = np.nanmax(usual)/usual[i] if usual[i]>0 else np.inf
     has_own_rate = quietly(np.nanmax, rates)>_most_apart*rates[i]   # a gradient of the same size moves it far less than another
     if not times>_most_apart or not np.nanmax(usual)>1e-5 or has_own_rate: return _stuck
@@ -128,6 +128,14 @@ def _thrown_about(medians, row, high, window, persist, least):
     there = medians[spell[0]:spell[1]+1]
     if len(there)<min(least, len(medians)) and not there.max()>3*high: return
     return _sharpened(medians, row, lambda x: x>high, window, persist)
+
+# %% ../nbs/535_steps.ipynb #5351c002
+def _learned(run, share=.3):
+    "Has the loss come down to less than `share` of what it was at the start?"
+    loss = run.loss if 'loss' in run.tracks else np.zeros(0)
+    if len(loss)<10 or not np.isfinite(loss[-1]): return False
+    begin,end = quietly(np.nanmedian, loss[:3]),quietly(np.nanmedian, loss[-max(len(loss)//10, 3):])
+    return bool(0<=end<share*begin)
 
 # %% ../nbs/535_steps.ipynb #0567c786
 @rule('update to weight ratio',
@@ -148,18 +156,19 @@ def update_ratio(
     leaps = _leaps(run, names, ratios, enormous)
     if not leaps.any(): need_steps(run, window)
     grads,beside = run.grads.norm,_Medians(run, names, ratios)
+    calm = dict(severity='notice') if _learned(run) else {}
     for i,(name,row,medians,leap) in enumerate(zip(names, ratios, usual, leaps)):
         least = persist if leap.any() else window   # around a leap a short while counts as well
         large = _thrown_about(medians, row, high, window, persist, least)
         if leap.any():
             first,last = _joined_spans(longest(leap, 1), large)
             seen = quietly(np.nanmax, row[first:last+1])
-            yield Finding(name, times.between(first, last), seen, enormous, **_leap)
+            yield Finding(name, times.between(first, last), seen, enormous, **_leap, **calm)
         elif large:
             first,last = large
             begin = max(first-window//2, 0)
             seen = np.nanmax(medians[begin:last+1])
-            yield Finding(name, times.between(first, last), seen, high, **_thrown)
+            yield Finding(name, times.between(first, last), seen, high, **_thrown, **calm)
         few = min(persist, max(len(medians), 1))
         small = _sharpened(medians, row, lambda x: x<low, window, few)
         if small and not _is_schedule(small, row, low) and np.nanmax(grads[name])>0:

@@ -59,7 +59,7 @@ class _Will:
 
     def __del__(self):
         rec = self.rec()
-        if rec is None or rec.closed or rec.looked_last: return
+        if rec is None or rec.closed or rec.opt_look.looked_last: return
         rest = nn.Module()
         vars(rest).update(self.parts)
         try:
