@@ -82,7 +82,7 @@ def length(nb):
             stretch += len(code_lines(s))
             longest = max(longest, stretch)
             minutes[folded] += len(code_lines(s))/12
-        elif '#| hide' not in s and code_lines(s):
+        elif '#| hide' not in s and '#| code-fold' not in s and code_lines(s):
             stretch = 0
             minutes[folded] += len(code_lines(s))/25
     return *minutes,longest
