@@ -77,7 +77,7 @@ def short_name(
     most:int=26, # Letters
 ) -> str:
     "`name` in at most `most` letters: words before the last are abbreviated, from the left, and numbers stay"
-    parts = name.split('.')
+    parts = name.encode('utf-8', 'backslashreplace').decode().split('.')   # half of a pair of surrogates cannot be drawn
     for letters in (3,1):
         for i,p in enumerate(parts[:-1]):
             if len('.'.join(parts))>most and p.isidentifier(): parts[i] = p[:letters]

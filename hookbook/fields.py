@@ -76,9 +76,11 @@ SMALL = 2**-5     # `small` counts |x| <= SMALL: a power of two, so that it is t
 
 def _finite(name): return lambda s: getattr(s, name)+s.gap
 def _share_of(name): return lambda s: getattr(s, name)/s.n+s.gap
-def _m2(s): return np.where(np.isinf(s.m2), np.nan, s.m2)+s.gap   # it was too large to be known
+def _m2(s):
+    known = np.where(np.isinf(s.m2), np.nan, s.m2)   # it was too large to be known
+    return np.where(s.min==s.max, 0, known)+s.gap    # but of a constant, whatever its size
 def _std(s): return np.sqrt(_m2(s)/(s.finite-1))
-def _rms(s): return np.sqrt(_m2(s)/s.finite+s.mean**2)
+def _rms(s): return np.hypot(np.sqrt(_m2(s)/s.finite), s.mean)
 
 # %% ../nbs/050_fields.ipynb #985321ad
 def _field(name, law='sum', **reads): return Field(name, law, reads={k: Reading(*r) for k,r in reads.items()} or None)

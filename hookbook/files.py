@@ -68,5 +68,5 @@ def write_whole(
     sync:bool=True, # Wait until the disk has it?
 ):
     "Write a file, all or nothing"
-    if isinstance(data, str): data = data.encode()
+    if isinstance(data, str): data = data.encode('utf-8', 'backslashreplace')   # half of a pair of surrogates, as in odd names, has no bytes
     with whole_file(path, sync) as temp: temp.write_bytes(data)

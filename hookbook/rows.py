@@ -301,7 +301,8 @@ def expert_macs(self:Tree, row, e, ps, k):
     nodes,macs_of = self.trace.nodes,self.trace.params.macs_of
     listed = isinstance(nodes[row.name].module, _lists)
     t = _positions(row_above(row.name, nodes) if listed else row.name, nodes)
-    matrices = sum(self.size(p) for p in ps if p.ndim>(1 if listed else 2))
+    def is_matrix(p): return p.ndim>(1 if listed else 2) or id(p) in self.sizes and not p.is_floating_point()
+    matrices = sum(self.size(p) for p in ps if is_matrix(p))
     macs = row.macs if listed else sum(macs_of(id(p)) for p in ps)
     if not t: return macs,macs
     if not macs and row.own_macs>=matrices*t: macs = matrices*t      # all by all, through a copy of the weights

@@ -18,6 +18,7 @@ from fastcore.foundation import L
 from .words import Grid, md, plural, some
 from .files import write_whole
 from .stats import *
+from .bins import N_FOLDED
 from .table import *
 from .track import *
 
@@ -247,7 +248,8 @@ def _parsed(data):
     try: tensors = safetensors.torch.load(data)
     except Exception as e: raise ValueError('it cannot be read to its end as a safetensors file') from e
     size = int.from_bytes(data[:8], 'little')   # a safetensors file: the size of its header, the header, the numbers
-    known = json.loads(data[8:8+size]).get('__metadata__') or {}
+    try: known = json.loads(data[8:8+size]).get('__metadata__') or {}
+    except (ValueError,RecursionError) as e: raise ValueError('its header is not whole') from e
     if 'hookbook' not in known: raise ValueError('it is a safetensors file of something else')
     try: head = json.loads(known['hookbook'])
     except (ValueError,RecursionError) as e: raise ValueError('its header is not whole') from e
@@ -262,14 +264,62 @@ def _checked(info):
         v = getattr(info, f.name)
         odd = isinstance(v, bool) and f.type is int   # which Python takes for a number
         if odd or not isinstance(v, f.type): raise TypeError(f'{f.name} is a {type(v).__name__}')
-    for v in (info.chosen, info.fired, info.bad_weights, info.kinds.values(), info.owners.values()):
+    for v in (info.chosen, info.fired, info.bad_weights, info.kinds.values(), info.owners.values(), info.errors.values()):
         if not all(isinstance(o, str) for o in v): raise TypeError('a name is no text')
+    for v in ([info.ran, info.start, info.skipped, info.world], info.passes, info.ranks, *(o.values() for o in (info.numel, info.copies, info.no_grad))):
+        if not all(map(_is_count, v)): raise TypeError('a number is none')
+    if len(info.passes)!=2 or not all(map(_is_number, info.given.values())): raise TypeError('a number is none')
+    for v in (info.left_out.values(), info.closeups):
+        if not all(isinstance(o, dict) for o in v): raise TypeError('what was seen is no dict')
+    for v in (info.eval_steps, info.trained_evals):
+        if not all(_is_count(o) or _are_names(o) for o in v.values()): raise TypeError('what was counted is no number')
+    for o in info.left_out.values():
+        if not {'first','n','norm'}<=o.keys() or not all(v is None or _is_number(v) for v in o.values()): raise TypeError('a norm is no number')
     return info
+
+def _is_number(v): return isinstance(v, (int,float)) and not isinstance(v, bool)
+def _is_count(v): return isinstance(v, int) and not isinstance(v, bool) and 0<=v<2**63
+def _are_names(v): return isinstance(v, list) and all(isinstance(o, str) for o in v)
+
+# %% ../nbs/420_run.ipynb #e0e35166
+_DEEPEST = 30   # dicts and lists within each other; what is looked at closely takes a handful
+
+def _too_deep(o):
+    "Are dicts and lists nested deeper than anything of ours?"
+    level,depth = [o],0
+    while level and depth<=_DEEPEST:
+        inside = [v.values() if isinstance(v, dict) else v for v in level if isinstance(v, (dict,list))]
+        level = [v for vs in inside for v in vs]
+        depth += 1
+    return depth>_DEEPEST
+
+# %% ../nbs/420_run.ipynb #a3c877eb
+def _check_table(head, parts):
+    "Raise unless what the header says of a table and the shapes of its numbers fit"
+    names,steps,spans = head['names'],head['steps'],head.get('spans', [])
+    if not _are_names(names) or len(set(names))<len(names): raise TypeError('names of columns')
+    if not isinstance(steps, list) or not all(map(_is_count, steps)): raise TypeError('steps')
+    if any(b<=a for a,b in zip(steps, steps[1:])): raise ValueError('steps in another order')
+    data = parts['data']
+    if data.ndim!=3 or data.shape[:2]!=(len(steps),len(names)) or not data.is_floating_point(): raise ValueError('shape of the numbers')
+    if 'spans' in head: _check_spans(head, parts, spans, names)
+
+def _check_spans(head, parts, spans, names):
+    if not isinstance(spans, list) or not all(isinstance(s, list) and len(s)==2 and all(map(_is_count, s)) for s in spans): raise TypeError('spans')
+    if not isinstance(head['kinds'], dict) or not all(isinstance(o, str) for o in head['kinds'].values()): raise TypeError('kinds')
+    if not _are_names(head['maxima']) or not set(head['maxima'])<=set(names): raise TypeError('maxima')
+    tops = [parts[f'maxima.{i}'] for i in range(len(head['maxima']))]
+    if not all(t.ndim==2 and len(t)==len(spans) and t.is_floating_point() for t in tops): raise ValueError('shape of maxima')
+    if 'hists' not in parts: return
+    hists = parts['hists']
+    wanted = hists.ndim==3 and hists.shape[:2]==(len(spans),len(names)) and hists.shape[2]==N_FOLDED
+    if not wanted or hists.dtype!=torch.int32: raise ValueError('shape of histograms')
 
 # %% ../nbs/420_run.ipynb #648345b3
 def _table_of(name, head, tensors):
     start = f'{name}.'
     parts = {k.removeprefix(start): v for k,v in tensors.items() if k.startswith(start)}
+    _check_table(head, parts)
     return (Track if 'spans' in head else Table).from_parts(head, parts)
 
 # %% ../nbs/420_run.ipynb #e5679324
@@ -284,6 +334,7 @@ def from_bytes(cls:Run,
     except ValueError as e: raise ValueError(f'{wrong}{e}') from e
     if head['format']!=_FORMAT: raise ValueError(f'{whose} was written in format {head["format"]}, and this version of hookbook reads format {_FORMAT}: install a newer one')
     try:
+        if _too_deep(head): raise ValueError('it is nested too deep')
         tracks = {n: _table_of(n, h, tensors) for n,h in head['tracks'].items()}
         return Run(tracks, _checked(RunInfo.of(head['info'])))
     except Exception as e: raise ValueError(f'{wrong}its header and its numbers do not fit together') from e

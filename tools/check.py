@@ -107,7 +107,7 @@ def readme(tmp):
 def paths(tmp):
     "No file names a folder of one person's machine"
     known = '|'.join(['home', 'root', 'Users', 'tmp', 'work', 'workspace', 'opt', 'mnt', *{re.escape(str(o)[1:]) for o in (Path.home(), root)}])
-    pat = re.compile(rf'(?<![\w.:/+*~-])/(?:(?:{known})/[\w.-]+|(?:[\w.+-]+/)+site-packages)|\b[A-Z]:\\+Users')
+    pat = re.compile(rf'(?<![\w.:/+*~-])/(?:(?:{known})/[\w.-]+|(?:[\w.+-]+/){{2,}}site-packages)|\b[A-Z]:\\+Users')
     bad = []
     for o in sorted(files(tmp/'clean')):
         try: s = (tmp/'clean'/o).read_text(encoding='utf-8')

@@ -95,6 +95,8 @@ def lean_icons(site, text):
     def kept(m): return m[0] if m[1] in used else ''
     write(f, re.sub(r'[.](bi-[a-z0-9-]+)::?before *[{][^}]*[}]', kept, f.read_text(encoding='utf-8')))
 
+PLUMBING = {'all.html', 'main.html', 'package.html', 'pretend.html', 'test_utils.html', 'patients.html', 'cases.html'}
+
 def search_index(site, about):
     "The index for `search.js`: of each section its beginning, to show, and its other words, once each"
     res = []
@@ -105,6 +107,7 @@ def search_index(site, about):
         e = dict(href=o['href'], title=o['title'], section=o['section'], text=f"{text[:240]} {' '.join(sorted(rest))}".strip())
         if not o['section']: e['about'] = about.get(page, '')
         if page.startswith(('symptoms/','learn/','start/')): e['weight'] = 1.5   # pages for people who ask, before chapters that tell how it is done
+        elif page in PLUMBING: e['weight'] = .5
         res.append(e)
     write(site/'search.json', json.dumps(res, ensure_ascii=False, separators=(',',':')))
     (site/'site_libs/fuse/fuse.min.js').write_text((here/'search.js').read_text(encoding='utf-8'), encoding='utf-8')
