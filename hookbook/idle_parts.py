@@ -229,6 +229,8 @@ def idle_experts(
     groups = expert_groups(run)
     if not groups: raise LookupError('there are no experts among which samples are shared out')
     need_steps(run, least)
+    loss = run.loss[np.isfinite(run.loss)]
+    severity = 'notice' if len(loss)>9 and np.median(loss[-5:])<.1*np.median(loss[:3]) else 'warning'   # one expert may be enough
     for group,names in groups.items():
         shares = _shares(run, names)
         late = shares[:,shares.shape[1]//2:].mean(1)
@@ -237,5 +239,5 @@ def idle_experts(
         over = shares.max(0)>most
         since = np.flatnonzero(~over)[-1]+1 if not over.all() else 0
         evidence = f'shares: {", ".join(f"{s:.0%}" for s in late[:12])}'
-        if late.max()>most: yield Finding(top, (run.steps[min(since, len(run.steps)-1)], run.steps[-1]), late.max(), most, **_all_to_one, evidence=(evidence,))
+        if late.max()>most: yield Finding(top, (run.steps[min(since, len(run.steps)-1)], run.steps[-1]), late.max(), most, **_all_to_one, evidence=(evidence,), severity=severity)
         elif idle: yield Finding(idle[0], (run.steps[len(run.steps)//2], run.steps[-1]), len(idle), 0, **_never_asked, evidence=(evidence,))
