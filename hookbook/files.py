@@ -28,13 +28,20 @@ def plain_path(
     if os.path.exists(res) and not os.path.isfile(res) and not os.path.isdir(res): raise OSError(f'{path} is not a plain file: give another path')
     return res
 
+def _checked(path):
+    "The plain path; an error of the operating system would speak of our temporary file"
+    plain = plain_path(path)
+    if os.path.isdir(plain): raise IsADirectoryError(f'{path} is a folder: give the path of a file in it')
+    if not os.path.isdir(os.path.dirname(plain)): raise FileNotFoundError(f'there is no folder to save {path} in')
+    return plain
+
 @contextmanager
 def whole_file(
     path, # Of the file that is to be there in the end
     sync:bool=True, # Wait until the disk has it? Without, a power failure may still lose it
 ):
     "Give a path to write to, and move what was written to `path` at the end; on an error nothing is left behind"
-    path = plain_path(path)
+    path = _checked(path)
     temp = _temp(path)
     _sweep(path)
     try:

@@ -54,6 +54,14 @@ def _their_code():
         print(''.join(traceback.format_exception(type(e), e, tb)).rstrip(), file=sys.stderr)
         sys.exit(1)
 
+@contextmanager
+def _own_command_line(where):
+    "Code that reads the command line finds its own name there, and none of our arguments"
+    ours,sys.argv = sys.argv,[where]
+    try: yield
+    except SystemExit: raise UsageError(f'{where} read its own command line, or exited while it was imported: put the model in a file that only defines it') from None
+    finally: sys.argv = ours
+
 # %% ../nbs/860_load_model.ipynb #c399e9f4
 def _made(make, target):
     "What `make` gives when it is called"
@@ -122,7 +130,7 @@ def load_model(
     if config: return model_from_config(config)
     where,_,name = target.rpartition(':')
     if not where: raise UsageError(f"{target!r} has no ':': write package.module:name or path/to/file.py:name")
-    with _their_code(): mod = _load_module(where)
+    with _their_code(), _own_command_line(where): mod = _load_module(where)
     model = _found_in(mod, name, where)
     if callable(model) and not isinstance(model, nn.Module): model = _made(model, target)
     if not isinstance(model, nn.Module): raise UsageError(f'{target} gives {_a(model)}, not an nn.Module')

@@ -23,6 +23,7 @@ class Package(types.ModuleType):
         if not hides_function: super().__setattr__(name, value)
 
     def __getattr__(self, name):
+        if name=='__all__': return import_module(f'{self.__name__}.all').__all__   # for `from hookbook import *`
         if name.startswith('_'): raise AttributeError(f'{self.__name__} has no {name}')   # Python asks for many of these
         if name in named_alike: value = getattr(import_module(f'{self.__name__}.{name}'), name)
         elif find_spec(f'{self.__name__}.{name}'): raise AttributeError(f'{self.__name__}.{name} is a module: import it first')
