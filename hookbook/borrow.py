@@ -109,13 +109,13 @@ def entries(
 
 # %% ../nbs/180_borrow.ipynb #82bdaac9
 _registries = '_modules','_parameters','_buffers'           # where `nn.Module` keeps what is registered
-_plain_values = str,int,float,bool,bytes,type(None)         # they hold nothing
+_values_held = str,int,float,bool,bytes,type(None)         # they hold nothing
 Held = collections.namedtuple('Held', 'owner holds name')   # an object, what it holds (a dict or container), its name
 
 def _held_by(h):
     "What is held by `h`, each with its name"
     for k,v in entries(h.holds):
-        if isinstance(v, _plain_values): continue
+        if isinstance(v, _values_held): continue
         if isinstance(h.owner, nn.Module) and k in _registries: yield v,h.name
         elif h.holds is h.owner and not isinstance(k, str): yield v,f'{h.name}[{k!r}]'
         else: yield v,f'{h.name}.{k}' if h.name else str(k)

@@ -26,10 +26,10 @@ from .taking import Taking, named_inputs
 from .taps import Plan, Tap, out_of_graph
 
 # %% ../nbs/230_capturing.ipynb #5a805fae
-_whats = ('out','in','grad','grad_in')
+_which_whats = ('out','in','grad','grad_in')
 
 def _check_what(what):
-    bad = [w for w in what if w not in _whats]
+    bad = [w for w in what if w not in _which_whats]
     if what and not bad: return
     given = bad[0] if bad else what
     raise ValueError(f"what={given!r}: use 'out', 'in', 'grad', 'grad_in', or a tuple of these, "

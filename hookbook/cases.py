@@ -56,7 +56,7 @@ def _dead_units(sick):
     return trained(model)
 
 # %% ../nbs/585_cases.ipynb #5850c00c
-def _words(f): return ' '.join([f.rule, f.means, f.try_, *f.evidence])
+def _all_words(f): return ' '.join([f.rule, f.means, f.try_, *f.evidence])
 
 def grave(
     found, # Findings
@@ -71,18 +71,18 @@ def score(self:Case) -> dict: # `found`, `located`, `explained`, `first`: bools;
     found = self.faulty().health()
     mine = [f for f in found if f.rule==self.rule]
     located = any(f.layer==self.where for f in mine)
-    explained = any(re.search(self.cure, _words(f)) for f in mine)
+    explained = any(re.search(self.cure, _all_words(f)) for f in mine)
     first = bool(mine) and found[0].rule==self.rule
     alarms = [f.rule for f in grave(self.healthy().health())]
     return dict(found=bool(mine), located=located, explained=explained, first=first, alarms=alarms)
 
 # %% ../nbs/585_cases.ipynb #5850c013
-def _leave(model): pass
+def _leave_alone(model): pass
 
 @case('saturation', 'activations', '4', 'smaller initial weights')
 def _saturation(sick):
     def _enlarge(model): model[3].weight.mul_(200)
-    return trained(mlp(nn.Sigmoid), lr=.01, change=planted(_enlarge if sick else _leave, end=99))
+    return trained(mlp(nn.Sigmoid), lr=.01, change=planted(_enlarge if sick else _leave_alone, end=99))
 
 # %% ../nbs/585_cases.ipynb #5850c015
 @case('bad initialisation', 'initialisation', '3', 'kaiming')
@@ -98,7 +98,7 @@ def _drift(sick): return trained(mlp(), lr=.3, steps=120, change=lambda step,mod
 
 # %% ../nbs/585_cases.ipynb #5850c018
 @case('units alike', 'initialisation', '1', 'random initialisation')
-def _units_alike(sick):
+def _case_units_alike(sick):
     model = mlp()
     for m in model:
         if sick and isinstance(m, nn.Linear): nn.init.constant_(m.weight, .01)
@@ -186,7 +186,7 @@ def _evaluation_mode(sick):
 
 # %% ../nbs/585_cases.ipynb #5850c024
 @case('optimizer stopped', 'loop', '', 'made again')
-def _stopped(sick):
+def _case_stopped(sick):
     x,y,*_ = digits()
     model = mlp()
     opt = SGD(model.parameters(), .1)
@@ -200,7 +200,7 @@ def _stopped(sick):
 
 # %% ../nbs/585_cases.ipynb #5850c025
 @case('gradients carried over', 'loop', '', 'zero_grad')
-def _carried(sick): return watch_training(mlp(), clear=not sick, lr=.002)
+def _case_carried(sick): return watch_training(mlp(), clear=not sick, lr=.002)
 
 class _Listed(nn.Module):
     "Two hidden layers in a `box`, which should be an `nn.ModuleList`"
@@ -214,7 +214,7 @@ class _Listed(nn.Module):
         return self.head(x)
 
 @case('unregistered layers', 'graph', 'hidden[0]', 'ModuleList')
-def _unregistered(sick): return _loop(_Listed(list if sick else nn.ModuleList))
+def _case_unregistered(sick): return _loop(_Listed(list if sick else nn.ModuleList))
 
 # %% ../nbs/585_cases.ipynb #5850c027
 @case('training mode', 'loop', '', r'model\.eval')
@@ -232,16 +232,16 @@ def _training_mode(sick):
 def _twice(sick): return watch_training(nn.Sequential(*mlp(), nn.Softmax(1) if sick else nn.Identity()))
 
 def _amount(): return nn.Sequential(*mlp()[:-1], nn.Linear(64,1))
-def _squared(out, t): return F.mse_loss(out[:,0], t.float())
+def _squared_loss(out, t): return F.mse_loss(out[:,0], t.float())
 
 @case('class numbers as targets', 'loss', '', 'cross_entropy')
-def _class_numbers(sick):
+def _case_class_numbers(sick):
     x,y,*_ = digits()
-    return watch_training(_amount(), _squared, lr=.002, targets=y if sick else x.mean((1,2,3)))
+    return watch_training(_amount(), _squared_loss, lr=.002, targets=y if sick else x.mean((1,2,3)))
 
 # %% ../nbs/585_cases.ipynb #5850c02a
 @case('shapes that broadcast', 'loss', '', 'squeeze')
-def _broadcast(sick):
+def _case_broadcast(sick):
     x,*_ = digits()
     def _loss(out, t): return ((out if sick else out[:,0])-t).square().mean()
     return watch_training(_amount(), _loss, targets=x.mean((1,2,3)))
@@ -250,7 +250,7 @@ def _broadcast(sick):
 def _large_targets(sick):
     x,*_ = digits()
     size = 1e4 if sick else 1
-    return watch_training(_amount(), _squared, lr=1e-7 if sick else .01, targets=size*x.mean((1,2,3)))
+    return watch_training(_amount(), _squared_loss, lr=1e-7 if sick else .01, targets=size*x.mean((1,2,3)))
 
 # %% ../nbs/585_cases.ipynb #5850c02c
 @case('loss at chance', 'data', '', 'belong to their inputs')
@@ -260,7 +260,7 @@ def _shuffled(sick):
     return watch_training(mlp(depth=1), targets=y[torch.randperm(len(y))] if sick else y, steps=120, lr=.01)
 
 @case('same output for all samples', 'collapse', '3', 'apart')
-def _same_output(sick):
+def _case_same_output(sick):
     def _pull(out, t):
         a,b = F.normalize(out, dim=1).chunk(2)
         apart = 0 if sick else 10*(.2-out.std(0)).relu().mean()
@@ -282,14 +282,14 @@ def _features(sick):
 
 # %% ../nbs/585_cases.ipynb #5850c02f
 @case('order of the data', 'data', '', 'shuffle')
-def _ordered(sick):
+def _case_ordered(sick):
     _,y,*_ = digits()
     order = y.argsort(stable=True)
     def _next(step): return order[torch.arange(32*step, 32*step+32)%len(order)]
     return watch_training(mlp(), pick=_next if sick else None)
 
 @case('data changed in place', 'data', '', 'clone')
-def _written(sick):
+def _case_written(sick):
     x,y,*_ = digits()
     data,model = x.clone(),mlp()
     opt = SGD(model.parameters(), .05)
@@ -304,13 +304,13 @@ def _written(sick):
 
 # %% ../nbs/585_cases.ipynb #5850c031
 @case('batch of one', 'normalisation', '1', 'larger batches')
-def _one(sick):
+def _case_one(sick):
     torch.manual_seed(42)
     model = nn.Sequential(nn.Conv2d(1,8,3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(288,10))
     return watch_training(model, pick=(lambda step: torch.tensor([step])) if sick else None, lr=.001 if sick else .01)
 
 @case('massive activations', 'limits of numbers', '3', 'register token')
-def _massive(sick):
+def _case_massive(sick):
     model = nn.Sequential(*mlp()[:4], nn.LayerNorm(64), nn.Linear(64,10))
     if sick: model[3].bias.data[5] = 400
     return trained(model)
@@ -353,7 +353,7 @@ def _nan(sick):
     return trained(model, lr=.02, change=_far_down)
 
 # %% ../nbs/585_cases.ipynb #5850d003
-class _Cells(nn.Module):
+class _CaseCells(nn.Module):
     "Reads an image row by row, with a function between the rows"
     def __init__(self, between):
         super().__init__()
@@ -365,7 +365,7 @@ class _Cells(nn.Module):
         return self.head(h)
 
 @case('calls without a gradient', 'graph', 'cell', 'detach')
-def _cut_calls(sick): return watch_training(_Cells(torch.detach if sick else torch.clone))
+def _case_cut_calls(sick): return watch_training(_CaseCells(torch.detach if sick else torch.clone))
 
 # %% ../nbs/585_cases.ipynb #5850d004
 @case('frozen at random', 'graph', '0.1', 'pretrained')
@@ -391,7 +391,7 @@ def _aside(sick):
 
 # %% ../nbs/585_cases.ipynb #5850d005
 @case('parameter in two optimizers', 'optimizer', '5', 'one optimizer')
-def _shared(sick):
+def _case_shared(sick):
     x,y,*_ = digits()
     model = mlp()
     opts = SGD(model[:5 if not sick else 6].parameters(), .05),SGD(model[5:].parameters(), .05)
@@ -452,7 +452,7 @@ def _strong_critic(sick):
 
 # %% ../nbs/585_cases.ipynb #5850d008
 @case('rank of one', 'collapse', '5', 'decorrelates')
-def _flat(sick):
+def _case_flat(sick):
     _,y,*_ = digits()
     def _alike(out, t): return (out-out.mean(1, keepdim=True)).square().mean()+(1-out.std(0)).relu().mean()
     def _apart(out, t):   # of one class together, of different ones apart

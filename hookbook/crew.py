@@ -73,7 +73,7 @@ def difference(
 ) -> str:
     "What another rank records otherwise"
     a,b = mine['params'],other['params']
-    if set(a)!=set(b): return f'rank {rank} has another model ({_odd(b, a)})'
+    if set(a)!=set(b): return f'rank {rank} has another model ({_who_differs(b, a)})'
     for n in a:
         if a[n]!=b[n]: return f'{n} has the shape {a[n]} here and {b[n]} in rank {rank}'
     if mine['ranks']!=other['ranks']: return f'rank {rank} belongs to another process group'
@@ -81,10 +81,10 @@ def difference(
     for k in dict.fromkeys([*a, *b]):
         if a.get(k)!=b.get(k): return f'{k} is {a.get(k)} here and {b.get(k)} in rank {rank}'
     a,b = mine['layers'],other['layers']
-    if a!=b: return f'rank {rank} records other layers ({_odd(b, a)})'
+    if a!=b: return f'rank {rank} records other layers ({_who_differs(b, a)})'
     return f'the weights of rank {rank} are others, so it trains a model of its own'
 
-def _odd(theirs, mine):
+def _who_differs(theirs, mine):
     new,without = [n for n in theirs if n not in mine],[n for n in mine if n not in theirs]
     if new: return f'with {some(new, 2)}'
     return f'without {some(without, 2)}' if without else 'of other types'

@@ -117,7 +117,7 @@ def _check_edit(model, edits, what=None):
         raise TypeError(f'edits is a {type(edits).__name__}: give a dict that says what is to be done to which layers, '
                         'such as {"head": zero()}')
 
-def _check_times(steps, weights):
+def _check_n_times(steps, weights):
     if weights is not None and not isinstance(weights, Mapping):
         raise TypeError(f'weights is a {type(weights).__name__}: give a dict that says what is to be done to which '
                         'parameters, such as {"head.weight": zero()}')
@@ -140,7 +140,7 @@ class edit:
     ):
         if edits is None and weights is not None: edits = {}
         _check_edit(model, edits, what)
-        _check_times(steps, weights)
+        _check_n_times(steps, weights)
         self.model,self.edits,self.what,self.pick,self.steps = model,{},what or 'out',pick,steps
         self.ops,self.counted = [],steps is not None  # a choice of functions, and what is to be done to them; are steps counted?
         for choice,e in edits.items(): self.plan(choice, e, what)

@@ -72,10 +72,10 @@ def _put_in(name, new, v, gave='the layer gave'):
     def _new(path, t):
         if path not in given: return t
         o = given[path]
-        return _broadcast(o.to(t, copy=True), t) if isinstance(o, Tensor) else torch.full_like(t, o)
+        return _fit_by_broadcast(o.to(t, copy=True), t) if isinstance(o, Tensor) else torch.full_like(t, o)
     return map_named(_new, v)
 
-def _broadcast(o, t):
+def _fit_by_broadcast(o, t):
     "`o` in the shape of `t`, if it broadcasts to that: a mean over a data set, say"
     if o.shape==t.shape: return o
     try: return o.expand_as(t).clone()

@@ -79,7 +79,7 @@ def _share_of(name): return lambda s: getattr(s, name)/s.n+s.gap
 def _m2(s):
     known = np.where(np.isinf(s.m2), np.nan, s.m2)   # it was too large to be known
     return np.where(s.min==s.max, 0, known)+s.gap    # but of a constant, whatever its size
-def _std(s): return np.sqrt(_m2(s)/(s.finite-1))
+def _std_of(s): return np.sqrt(_m2(s)/(s.finite-1))
 def _rms(s): return np.hypot(np.sqrt(_m2(s)/s.finite), s.mean)
 
 # %% ../nbs/050_fields.ipynb #985321ad
@@ -88,7 +88,7 @@ def _field(name, law='sum', **reads): return Field(name, law, reads={k: Reading(
 FIELDS = (
     _field('n'),
     _field('mean', 'moments', mean=(_finite('mean'), 'mean')),
-    _field('m2', 'moments', std=(_std, 'standard deviation'), rms=(_rms, 'root mean square')),
+    _field('m2', 'moments', std=(_std_of, 'standard deviation'), rms=(_rms, 'root mean square')),
     _field('min', 'min', min=(_finite('min'), 'min')),
     _field('max', 'max', max=(_finite('max'), 'max')),
     _field('near_zero', near_zero=(_share_of('near_zero'), 'share near zero (x ≤ 0.05)')),

@@ -188,7 +188,7 @@ def _until_the_end(hits, update, persist):
     return first,first+int(inside[-1])
 
 # %% ../nbs/530_gradients.ipynb #c3f1de03
-def _sizes(run, names):
+def _param_sizes(run, names):
     "RMS of the weights, of which one that started at about 0 counts as the median, and in which steps one is still smaller"
     w = stacked(run.weights.rms, names)
     small = started_small(run, names)
@@ -208,7 +208,7 @@ class _Look(NamedTuple):
 def _looks(run, names, factor, history, relative):
     "Gradients beside what they were, beside the weight, and beside the others"
     g = stacked(run.grads.rms, names)
-    w,growing = _sizes(run, names)
+    w,growing = _param_sizes(run, names)
     median = np.broadcast_to(quietly(np.nanmedian, g, 0), g.shape)
     grown = np.where(growing, np.nan, g)
     jumps,usual = _surges(g, _running(grown, history), factor, w)

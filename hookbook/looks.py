@@ -126,13 +126,13 @@ def first_input(self:LayerLook,
 ):
     "Add up the squares of the values that the linear layer `m` is given"
     x = args[0] if args else None
-    if not (kind_of(m).weighted and _is_plain(x)): return
+    if not (kind_of(m).weighted and _is_plain_param(x)): return
     squares,n = self.fed.get(name, (0,0))
     norm = torch.linalg.vector_norm(x.detach(), dtype=self.tracks['layers'].blank.dtype)
     self.fed[name] = squares+norm**2,n+x.numel()
 
 # %% ../nbs/470_looks.ipynb #d42cb3be
-def _is_plain(x):
+def _is_plain_param(x):
     "A dense tensor of floating point numbers that have a norm?"
     if type(x) not in (Tensor,nn.Parameter) or not x.numel(): return False
     if not x.is_floating_point(): return False

@@ -124,7 +124,7 @@ def no_gradient(
         yield Finding(layer_of(names[-1]), steps, len(names), 0., **said, **more)
 
 # %% ../nbs/540_loop.ipynb #15573210
-_left_out = dict(
+_params_left_out = dict(
     try_='give the optimizer these parameters too; if they are to stay as they are, '
          '`requires_grad_(False)` saves their part of the backward pass',
     unit='parameters that no optimizer has')
@@ -144,7 +144,7 @@ def no_optimizer(
     steps = min(firsts.values()),run.info.ran-1
     means = f'Trainable, gets gradients, but no optimizer changes it: {some(firsts, 6)}.'
     layer = layer_of(next(iter(firsts)))
-    yield Finding(layer, steps, len(firsts), 0., means, **_left_out)
+    yield Finding(layer, steps, len(firsts), 0., means, **_params_left_out)
 
 # %% ../nbs/540_loop.ipynb #8c0de004
 # Words for a model, and what to do; `watch` says them, too

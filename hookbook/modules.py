@@ -59,7 +59,7 @@ def _wraps(m, child):
     "Is `child` the name under which the wrapper `m` holds the module that it wraps?"
     return child in _wrappers or child=='module' and isinstance(m, _parallel)
 
-def _below(m, name, child):
+def _modules_below(m, name, child):
     "The qualified name of `child` of the module `m`, which is called `name`"
     if _wraps(m, child): return name
     return f'{name}.{child}' if name else child
@@ -74,7 +74,7 @@ def walk_modules(
     yield name,m
     for k,c in m._modules.items():
         if c is None or c is m or c in above: continue
-        sub = _below(m, name, k)
+        sub = _modules_below(m, name, k)
         if c._modules: yield from walk_modules(c, sub, (*above,m))
         else: yield sub,c   # most hold nothing, and are not worth a generator
 
@@ -121,7 +121,7 @@ def _leaves(m, name='', above=()):
     inner = [(k,c) for k,c in _running_children(m) if c is not m and c not in above]
     if not inner: yield name,m
     for k,c in inner:
-        sub = _below(m, name, k)
+        sub = _modules_below(m, name, k)
         if c._modules: yield from _leaves(c, sub, (*above,m))
         else: yield sub,c
 

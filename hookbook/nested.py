@@ -213,13 +213,13 @@ def _brief(t):
     dtype = str(t.dtype).removeprefix('torch.')
     return _Text(f'{dtype}{list(t.shape)}')
 
-def _told(x):
+def _told_of(x):
     "`x` with text in place of tensors; of distributions too, for they look into their tensors to print themselves"
     if isinstance(x, Tensor): return _brief(x)
     inner = opened(x)
     if inner is None: return x
     children,rebuild = inner
-    told = [_told(v) for _,v in children]
+    told = [_told_of(v) for _,v in children]
     if isinstance(x, Distribution):
         parts = ', '.join(f'{k[1:]}: {v!r}' for (k,_),v in zip(children, told))
         return _Text(f'{type(x).__name__}({parts})')
@@ -229,7 +229,7 @@ def describe(
     x, # Any value
 ) -> str: # Such as `(float32[2, 5, 4], None)`
     "One line that says what `x` is: types and shapes in place of numbers"
-    return repr(_told(x))
+    return repr(_told_of(x))
 
 # %% ../nbs/000_nested.ipynb #e1c8154c
 def shapes(

@@ -80,7 +80,7 @@ def _in_the_open(stack):
 class _Nobody: "Found by code that looks for fake tensors in order to avoid decisions; ours can be decided on"
 _sound = dict(isfinite=True, isnan=False, isinf=False)   # numbers that are not there are taken to be sound
 
-def _always(v):
+def _always_run(v):
     "For checks on numbers"
     return lambda input: torch.full((), v, device=input.device).expand(input.shape)
 
@@ -107,12 +107,12 @@ def _on_fakes(hidden, trace):
     yield torch._VF,'_pad_packed_sequence',pad_packed                            # C++ that no mode gets to see
     yield torch,'tensor',_tensor_of_known(torch.tensor)                          # it would read memory
     yield FakeTensor,'__format__',_format_value                                  # there is none for fakes
-    for k,v in _sound.items(): yield from ((o,k,_always(v)) for o in (torch,Tensor))
+    for k,v in _sound.items(): yield from ((o,k,_always_run(v)) for o in (torch,Tensor))
     if hidden: yield torch._subclasses,'FakeTensor',_Nobody                      # where transformers looks for it
 
 # %% ../nbs/330_observe.ipynb #ef243fff
 # where `nn.Module` keeps them; there is no public list
-_hook_dicts = '_forward_hooks','_forward_pre_hooks','_backward_hooks','_backward_pre_hooks'
+_all_hook_dicts = '_forward_hooks','_forward_pre_hooks','_backward_hooks','_backward_pre_hooks'
 
 def _is_our_hook(hook):
     "Is `hook` one of this library?"
@@ -125,10 +125,10 @@ _dividers = 'torch.distributed.tensor','torch.distributed.fsdp'   # their hooks 
 def _divides(hook): return (getattr(hook, '__module__', None) or '').startswith(_dividers)
 
 # %% ../nbs/330_observe.ipynb #01c9b8f1
-def _as_written(m):
+def _as_in_source(m):
     "Let `m` run uncompiled and undivided, and without hooks of this library"
     if m._compiled_call_impl is not None: vars(m)['_compiled_call_impl'] = None     # what `m.compile()` sets
-    for hooks in (vars(m).get(k, {}) for k in _hook_dicts):
+    for hooks in (vars(m).get(k, {}) for k in _all_hook_dicts):
         for i in [i for i,h in hooks.items() if _is_our_hook(h) or _divides(h)]: del hooks[i]
 
 # %% ../nbs/330_observe.ipynb #7d0c7018
@@ -254,7 +254,7 @@ def run_once(
         trace.outcome.mode = stand_in.mode
         made = _swap_in(model, held, stand_in, trace.params)
         for h in held:
-            if isinstance(h.owner, nn.Module): _as_written(h.owner)
+            if isinstance(h.owner, nn.Module): _as_in_source(h.owner)
         if how.evaluate: model.eval()
         cuda,memory = place.type=='cuda',None
         args,kwargs = _given(args, kwargs, held, given, stand_in)

@@ -268,7 +268,7 @@ def _look_below(mod, op):
     choice = f'{mod}.**/{op}'.lstrip('.')
     return f'What its children call is theirs: {choice!r} looks there as well.'
 
-def _below(op, modules):
+def _ops_below(op, modules):
     "Where to look for a function `op` that `modules` leave to a layer which is named after it"
     word = re.sub(r'_\d+$', '', op)
     for name,m in modules.items():
@@ -299,7 +299,7 @@ def silent_op(
     if re.sub(r'_\d+$', '', op) in no_value:
         return f'{choice!r} has no value that could be {what}: take the function before it, or after.'
     if what=='edited' and (seen or ran): text += ' The output is that of the model without this edit.'
-    below = _below(op, ran or {})
+    below = _ops_below(op, ran or {})
     if not seen and ran:
         return f'{text} The module ran, and its own code calls no function. {below or _look_below(mod, op)}'.rstrip()
     if not seen:

@@ -162,7 +162,7 @@ class Place(NamedTuple):
     made:str # `'.<ReLU>'` if it is called by a module without a name, which is made in the code
     caller:object # The frame that calls it
 
-_told = _Mode.__torch_function__.__code__
+_heard_of = _Mode.__torch_function__.__code__
 not_of_models = set()   # code in which functions are called that are no model's, though a model set it off
 
 # %% ../nbs/160_own_code.ipynb #7108293e
@@ -173,7 +173,7 @@ def place(self:_Mode, frame, here):
     while frame and id(frame)!=here.frame:
         code = frame.f_code
         by_itself = by_itself or code.co_filename==_checkpoint
-        if code is _told: caller = frame.f_back   # another mode has passed it on
+        if code is _heard_of: caller = frame.f_back   # another mode has passed it on
         if code in not_of_models: hook = True
         if code is _module_call:
             m = frame.f_locals['self']

@@ -41,7 +41,7 @@ def _value(v):
     if v is None: return ''
     return str(float(v)).replace('inf', 'Infinity')
 
-def _html_cell(v):
+def _page_cell(v):
     "A cell as text: a table may have a hundred thousand"
     if isinstance(v, str): return f'<td>{escape(v)}</td>'
     return f'<td class="num" data-v="{_value(v)}">{num(v)}</td>'
@@ -53,7 +53,7 @@ def _sortable_row(i, row, link):
     name,*cells = row
     name = escape(name)
     if link: name = f'<a href="#{link}">{name}</a>'
-    cells = ''.join(map(_html_cell, cells))
+    cells = ''.join(map(_page_cell, cells))
     return f'<tr><td class="num" data-v="{i}">{i}</td><th scope="row">{name}</th>{cells}</tr>'
 
 # %% ../nbs/680_page.ipynb #fa5ad7c1

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 # %% ../nbs/205_parts.ipynb #3faa5921
-def _is_count(i): return isinstance(i, int) and not isinstance(i, bool) and i>=0
+def _is_head_count(i): return isinstance(i, int) and not isinstance(i, bool) and i>=0
 
 class heads:
     "The last dimension as `n` heads: `at=heads(12)[3]` takes head 3, and `reduce=heads(12)` all, one by one"
@@ -24,7 +24,7 @@ class heads:
         if which:
             raise TypeError(f'heads({n}, {which[0]}): give the number of heads, and in brackets which of them, '
                             'as in heads(12)[3]')
-        if not _is_count(n) or n==0: raise TypeError(f'heads({n!r}): give the number of heads')
+        if not _is_head_count(n) or n==0: raise TypeError(f'heads({n!r}): give the number of heads')
         self.n,self.index = n,None
 
     def __repr__(self):
@@ -82,7 +82,7 @@ def check_counts(
 ):
     "Raise `TypeError` for what is no number, and `ValueError` for one below 0"
     for i in numbers_in(which):
-        if _is_count(i): continue
+        if _is_head_count(i): continue
         if not isinstance(i, int) or isinstance(i, bool):
             raise TypeError(f'{given}: give a number, a range, a slice, or a list of numbers')
         raise ValueError(f'{given}: {why}')
@@ -192,7 +192,7 @@ def _evenly(rows):
 def _from_front(p):
     "Does the index `p` count from the front?"
     if not isinstance(p, (int,slice,list,range)) or p==slice(None): return False
-    return all(map(_is_count, numbers_in(p)))
+    return all(map(_is_head_count, numbers_in(p)))
 
 def in_text(
     at, # An index

@@ -101,10 +101,10 @@ _asking = {'_local_scalar_dense','equal','nonzero','masked_select','_unique2','u
 def _run(f, args, kwargs):
     name = f._schema.name.removeprefix('aten::')
     ts = [t for t in tree_leaves((args,kwargs)) if isinstance(t, Tensor)]
-    if name=='_to_copy': return _moved(f, *args, **kwargs)
+    if name=='_to_copy': return _moved_to(f, *args, **kwargs)
     if name=='copy_' and isinstance(args[0], OnGPU)!=isinstance(args[1], OnGPU): return _copied(*args, **kwargs)
     if name in _asking: _gpu.wait(name.strip('_'))
-    _check_places(f, name, args, ts)
+    _check_devices(f, name, args, ts)
     shells = {id(t.host): t for t in ts if isinstance(t, OnGPU)}
     return _done(f, args, kwargs, shells)
 
@@ -130,7 +130,7 @@ def _wait_for_index(i):
     elif i.dtype in (torch.bool,torch.uint8): _gpu.wait('mask as an index')
 
 # %% ../nbs/910_pretend.ipynb #6d3e8ee1
-def _check_places(f, name, args, ts):
+def _check_devices(f, name, args, ts):
     "Are all tensors where they have to be?"
     if name in _indexed:
         for i in tree_leaves(args[1]): _wait_for_index(i)
@@ -145,7 +145,7 @@ def _pinned(t):
     return t
 
 # %% ../nbs/910_pretend.ipynb #e2b80618
-def _moved(f, t, device=None, non_blocking=False, pin_memory=None, **kwargs):
+def _moved_to(f, t, device=None, non_blocking=False, pin_memory=None, **kwargs):
     "`t.to(...)`"
     to = torch.device(t.device if device is None else device)
     host = t.host if isinstance(t, OnGPU) else t

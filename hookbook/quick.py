@@ -17,24 +17,24 @@ from .fakes import *
 from .fakes import aten, op_family, storage_id
 
 # %% ../nbs/305_quick.ipynb #30500008
-_words = frozenset([int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format])
+_word_key = frozenset([int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format])
 
 class _Unusual(Exception): "An argument that does not go into a key"
 
-_floats = 'float32 float64 float16 bfloat16 float8_e4m3fn float8_e5m2'.split()
-_dtypes = frozenset(getattr(torch, n) for n in [*_floats, 'bool', 'uint8', 'int8', 'int16', 'int32', 'int64'])
+_float_key = 'float32 float64 float16 bfloat16 float8_e4m3fn float8_e5m2'.split()
+_type_key = frozenset(getattr(torch, n) for n in [*_float_key, 'bool', 'uint8', 'int8', 'int16', 'int32', 'int64'])
 
-def _ordinary(t):
+def _ordinary_args(t):
     "Is the fake `t` told by its shape, strides, dtype and device?"
-    return t.dtype in _dtypes and t.constant is None and t.layout is torch.strided
+    return t.dtype in _type_key and t.constant is None and t.layout is torch.strided
 
 def _key(a, mode):
     "What there is to know of an argument"
     cls = type(a)
     if cls is FakeTensor:
-        if a.fake_mode is not mode or not _ordinary(a): raise _Unusual
+        if a.fake_mode is not mode or not _ordinary_args(a): raise _Unusual
         return a.shape,a.stride(),a.dtype,a.fake_device
-    if cls in _words: return cls,a
+    if cls in _word_key: return cls,a
     if cls is list or cls is tuple: return tuple([_key(x, mode) for x in a])
     raise _Unusual
 
@@ -50,7 +50,7 @@ def _makes_new(func):
     shares = any(a.alias_info is not None for a in (*s.arguments, *s.returns))
     return not shares and not _by_numbers & set(func.tags) and all(str(r.type)=='Tensor' for r in s.returns)
 
-def _kind(func):
+def _kind_key(func):
     if op_family(func) in _views: return 'view'
     return 'new' if _makes_new(func) else 'other'
 
@@ -62,7 +62,7 @@ def _recipe(t):
 def _has_recipe(outs, args, made):
     "Are `outs` ordinary, with memory of their own that is as large as that of `made`?"
     there = [t for t in outs if t is not None]
-    if not there or not all(type(t) is FakeTensor and _ordinary(t) for t in there): return False
+    if not there or not all(type(t) is FakeTensor and _ordinary_args(t) for t in there): return False
     memory = [storage_id(t.untyped_storage()) for t in there]
     given = {storage_id(t.untyped_storage()) for t in operands(args)}
     if len(set(memory))<len(memory) or given & set(memory): return False
@@ -104,7 +104,7 @@ def learn(self:QuickRun, key, args, out):
 @patch
 def plainly(self:QuickRun, func, args, kwargs):
     "On fakes alone"
-    kind = self.kinds.get(func) or self.kinds.setdefault(func, _kind(func))
+    kind = self.kinds.get(func) or self.kinds.setdefault(func, _kind_key(func))
     slow = super(QuickRun, self).plainly
     if kind=='other' or kwargs and kind=='view': return slow(func, args, kwargs)
     mode = self.fakes.mode

@@ -240,7 +240,7 @@ def exchange(self:RankGroup,
     return [json.loads(self.store.get(k)) for k in keys]
 
 # %% ../nbs/430_ranks.ipynb #f213f8d5
-def _together(group, op, lists):
+def _merged_together(group, op, lists):
     "`lists` of tensors, reduced over all ranks in one collective"
     new = iter(group.reduce([p for ps in lists for p in ps], op))
     return [[next(new) for _ in ps] for ps in lists]
@@ -265,14 +265,14 @@ def _lacking(tracks, name, kind):
     if kind=='Table': return norms_table(like.rows, device=like.device)
     return Track(like.rows, device=like.device, hist=kind=='Track')
 
-def _kind(t):
+def _kind_of_value(t):
     if not isinstance(t, Track): return type(t).__name__
     return 'Track' if t.hist else 'Track without histograms'
 
 # %% ../nbs/430_ranks.ipynb #ed4ed219
 def _layout(tracks, info, sums):
     "What has to be the same everywhere, so that numbers can be added up"
-    outlines = {n: t.outline() | dict(kind=_kind(t)) for n,t in sorted(tracks.items())}
+    outlines = {n: t.outline() | dict(kind=_kind_of_value(t)) for n,t in sorted(tracks.items())}
     known = dict(owners=info.owners, fired=info.fired, errors=info.errors, bad=info.bad_weights)
     return dict(tracks=outlines, sums=sorted(sums)) | known
 
@@ -312,10 +312,10 @@ def merge_ranks(
     differ = top!=-low
     if differ: _align(group, tracks, info, layout, sums)
     merges = _merges(tracks, group, info, layout if differ else None)
-    tops = _together(group, Op.MAX, [m.maxima() for m in merges])
+    tops = _merged_together(group, Op.MAX, [m.maxima() for m in merges])
     for m,parts in zip(merges, tops): m.take_maxima(parts)
     pairs = torch.tensor([sums[k] for k in sorted(sums)], dtype=torch.float64)
-    *totals,(pairs,) = _together(group, Op.SUM, [*(m.sums() for m in merges), [pairs]])
+    *totals,(pairs,) = _merged_together(group, Op.SUM, [*(m.sums() for m in merges), [pairs]])
     for m,parts in zip(merges, totals): m.take_sums(parts)
     sums.update(zip(sorted(sums), pairs.tolist()))
     for t in tracks.values():
@@ -326,10 +326,10 @@ def merge_ranks(
 # %% ../nbs/430_ranks.ipynb #43000010
 def _merges(tracks, group, info, layout):
     "What merges each of the tables, in the same order everywhere"
-    n,copies = len(group.ranks),_held_by(info, group)
+    n,copies = len(group.ranks),_held_in(info, group)
     had = {} if layout is None else {k: layout['tracks'].get(k, dict(names=[], steps=[])) for k in tracks}
     return [_merge_for(t)(t, copies, had.get(k), n) for k,t in sorted(tracks.items())]
 
-def _held_by(info, group):
+def _held_in(info, group):
     "How many ranks of the group hold each element of a parameter"
     return {n: k*len(group.ranks)/(info.world or len(group.ranks)) for n,k in info.copies.items()}

@@ -80,7 +80,7 @@ def _make_tracks(model, layers, hist, steps, extra, further):
     return tracks
 
 # %% ../nbs/480_recording.ipynb #920be5d9
-def _as_list(opt):
+def _listed_opts(opt):
     if opt is None: return []
     return list(opt) if isinstance(opt, (list,tuple,L)) else [opt]
 
@@ -103,7 +103,7 @@ class Recording(Run):
         check_model(model)
         if path: check_path(path)
         check_options(layers, steps, flush_every, scaler)
-        opts = list(dict.fromkeys(p for o in _as_list(opt) for p in plain_opts(o)))
+        opts = list(dict.fromkeys(p for o in _listed_opts(opt) for p in plain_opts(o)))
         check_owner(model, opts)
         self.clock,self.pace = clock or Clock(start=start),pace or Pace(every, budget)
         further = ['inputs']*inputs+['output_grads']*output_grads
@@ -322,10 +322,10 @@ def _joined_by(self:Recording, thread):
     inside = self.clock.threads
     if inside and inside!={thread}:
         inside &= {t.ident for t in threading.enumerate()}   # one may have been killed within its pass
-        if inside-{thread}: self.info.errors.setdefault('threads', _at_once)
+        if inside-{thread}: self.info.errors.setdefault('threads', _locked_at_once)
     inside.add(thread)
 
-_at_once = 'the model ran in several threads at once: all calls are recorded, but to which step a call belongs is a matter of chance'
+_locked_at_once = 'the model ran in several threads at once: all calls are recorded, but to which step a call belongs is a matter of chance'
 
 # %% ../nbs/480_recording.ipynb #228925d0
 @patch

@@ -72,11 +72,11 @@ def _rehearse(code, names, seconds):
     store = TCPStore('127.0.0.1', 0, is_master=True, wait_for_workers=False)   # has threads, which a fork would lose
     for _ in pids: os.write(write, f'{store.port:8}'.encode())
     ends = _wait(pids, seconds)
-    played = [dict(rank=r, status=s, seconds=t, late=late, **_said(folder, r)) for r,(s,t,late) in enumerate(ends)]
+    played = [dict(rank=r, status=s, seconds=t, late=late, **_what_was_said(folder, r)) for r,(s,t,late) in enumerate(ends)]
     shutil.rmtree(folder)
     return played
 
-def _said(folder, rank):
+def _what_was_said(folder, rank):
     paths = {k: folder/f'{k}{rank}' for k in ('out','err','result')}
     said = {k: p.read_text(errors='replace') if p.exists() else '' for k,p in paths.items()}
     return said | dict(result=json.loads(said['result'] or 'null'))

@@ -258,7 +258,7 @@ def _parsed(data):
     return head,tensors
 
 # %% ../nbs/420_run.ipynb #1b4ba865
-def _checked(info):
+def _checked_info(info):
     "A `RunInfo`, if each thing in it is what it should be; else raises `TypeError`"
     for f in fields(RunInfo):
         v = getattr(info, f.name)
@@ -268,16 +268,16 @@ def _checked(info):
         if not all(isinstance(o, str) for o in v): raise TypeError('a name is no text')
     for v in ([info.ran, info.start, info.skipped, info.world], info.passes, info.ranks, *(o.values() for o in (info.numel, info.copies, info.no_grad))):
         if not all(map(_is_count, v)): raise TypeError('a number is none')
-    if len(info.passes)!=2 or not all(map(_is_number, info.given.values())): raise TypeError('a number is none')
+    if len(info.passes)!=2 or not all(map(_is_plain_number, info.given.values())): raise TypeError('a number is none')
     for v in (info.left_out.values(), info.closeups):
         if not all(isinstance(o, dict) for o in v): raise TypeError('what was seen is no dict')
     for v in (info.eval_steps, info.trained_evals):
         if not all(_is_count(o) or _are_names(o) for o in v.values()): raise TypeError('what was counted is no number')
     for o in info.left_out.values():
-        if not {'first','n','norm'}<=o.keys() or not all(v is None or _is_number(v) for v in o.values()): raise TypeError('a norm is no number')
+        if not {'first','n','norm'}<=o.keys() or not all(v is None or _is_plain_number(v) for v in o.values()): raise TypeError('a norm is no number')
     return info
 
-def _is_number(v): return isinstance(v, (int,float)) and not isinstance(v, bool)
+def _is_plain_number(v): return isinstance(v, (int,float)) and not isinstance(v, bool)
 def _is_count(v): return isinstance(v, int) and not isinstance(v, bool) and 0<=v<2**63
 def _are_names(v): return isinstance(v, list) and all(isinstance(o, str) for o in v)
 
@@ -336,7 +336,7 @@ def from_bytes(cls:Run,
     try:
         if _too_deep(head): raise ValueError('it is nested too deep')
         tracks = {n: _table_of(n, h, tensors) for n,h in head['tracks'].items()}
-        return Run(tracks, _checked(RunInfo.of(head['info'])))
+        return Run(tracks, _checked_info(RunInfo.of(head['info'])))
     except Exception as e: raise ValueError(f'{wrong}its header and its numbers do not fit together') from e
 
 # %% ../nbs/420_run.ipynb #16d502c2

@@ -67,11 +67,11 @@ def _part(p, dim, n):
     return nn.Parameter(p.new_empty(size), requires_grad=p.requires_grad)
 
 # %% ../nbs/378_shards.ipynb #37800014
-_widths = dict(columns=('out_features','embedding_dim'), rows=('in_features','num_embeddings'))
+_shard_widths = dict(columns=('out_features','embedding_dim'), rows=('in_features','num_embeddings'))
 
 def _narrow(m, cut, n):
     "Let `m` say how wide it is now, and put its output together or split its input where the plan wants that"
-    for k in _widths[cut.way]:
+    for k in _shard_widths[cut.way]:
         if isinstance(getattr(m, k, None), int): setattr(m, k, -(-getattr(m, k)//n))
     if getattr(m, 'padding_idx', None) is not None: m.padding_idx = None      # it may lie on another card
     if cut.gathers: m.forward = functools.partial(_gathered, m.forward, n)

@@ -36,7 +36,7 @@ def _unmeasured(root, trace, times):
     return {c.name for c in needy if not known[c.needs]}
 
 # %% ../nbs/370_summing.ipynb #818d1aea
-def _broken(faults, cols):
+def _where_broken(faults, cols):
     "Lines on those of `cols` whose function failed"
     broken = [c for c in cols if c in faults]
     return [f'the column {c!r} is empty where its function failed, {some(faults[c], 1)}' for c in broken]
@@ -61,7 +61,7 @@ class Summary:
         for c in total_columns(): setattr(self, c.name, getattr(root, c.name))
         self.unmeasured = _unmeasured(root, trace, times)
         self.depth,self.cols = depth,list(cols or self.usual_cols())
-        self.notes += _broken(root.faults or {}, self.cols)
+        self.notes += _where_broken(root.faults or {}, self.cols)
         self.rows = Rows(rows, self.cols, self.wholes())
         self.asked = None # What was asked for, so that more can be asked
 

@@ -105,7 +105,7 @@ def named_params(
             if p is not None: res[f'{n}.{k}'.lstrip('.')] = m,k
     return res
 
-def _chosen(model, choice):
+def _chosen_params(model, choice):
     "The names of parameters that `choice` stands for"
     names = named_params(model)
     if isinstance(choice, Tensor): found = [n for n,(m,k) in names.items() if m._parameters[k] is choice]
@@ -169,7 +169,7 @@ def plan_weights(self:edit, weights):
     "What is to be done to which parameters: a plan for each"
     plans,names,named = {},named_params(self.model),set()
     for choice,e in weights.items():
-        found = _chosen(self.model, choice)
+        found = _chosen_params(self.model, choice)
         named.update(found)
         once = {m._parameters[k]: (n,m) for n,(m,k) in reversed(found.items())}   # one may have several of these names
         for p,(name,m) in reversed(once.items()):

@@ -20,7 +20,7 @@ ELSEWHERE = {'Reference': {'benchmarks.ipynb': None, 'reference/changelog.md': '
 def read(f): return json.loads(Path(f).read_text(encoding='utf-8'))
 
 # What `help(hookbook)` says of modules, in a cell of the front page that only it shows
-MODULES = '#| export\nThe modules, by part', 'The modules, by part'
+MODULES = '#| export\nThe modules, by part', '#| export: true\nThe modules, by part', 'The modules, by part'   # as nbdev writes it, too
 
 def list_modules(nb, lib):
     "Write the list of all modules into the front page, for the package's docstring"
