@@ -206,7 +206,7 @@ def _check_budget(budget):
     "Raise unless `budget` is a share of time"
     is_number = isinstance(budget, (int,float)) and not isinstance(budget, bool)
     if not is_number: raise TypeError(f'budget={budget!r} has to be a share of time, such as 0.02')
-    if not budget>0: raise ValueError(f'budget={budget}: it is the share of time that recording may take, such as 0.02')
+    if not 0<budget<1: raise ValueError(f'budget={budget}: it is the share of time that recording may take, below 1, such as 0.02')
 
 # %% ../nbs/440_clock.ipynb #a36b4000
 @patch

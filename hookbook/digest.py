@@ -139,6 +139,7 @@ class Changes:
         after:Run, # Another one
         labels:tuple=('before','after'), # What to call them
     ):
+        before,after = Run.of(before),Run.of(after)
         self.before,self.after,self.labels = before,after,_told_apart(labels)
         self.gone,self.new,self.kept = match_findings(before.health(), after.health())
         self.rows = match_layers(before, after)
@@ -148,7 +149,7 @@ class Changes:
 
 # %% ../nbs/660_digest.ipynb #9e5fe855
 def changes(
-    before:Run, # A run
+    before:Run, # A run, or its path
     after:Run, # Another one
     labels:tuple=('before','after'), # What to call them
 ) -> Changes:

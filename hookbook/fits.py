@@ -190,11 +190,19 @@ devices = dict(      # from name to `Device`
     L40S=_card(48, 864, 183, 362.05, 'l40s', 'https://www.mullet.se/product.html?product_id=355414'))
 
 # %% ../nbs/380_fits.ipynb #38a00086
+def _is_device(
+    name, # Anything
+) -> bool:
+    "Is it the name of a card in `devices`, in large letters or small?"
+    return isinstance(name, str) and name.upper() in devices
+
 def _limit(memory):
     "Bytes of a device, or said in words"
-    if memory in devices: return devices[memory].memory
-    try: return bytes_in_words(memory)
+    if _is_device(memory): return devices[memory.upper()].memory
+    try: res = bytes_in_words(memory)
     except ValueError as e: raise ValueError(f'{e}, or a device: {", ".join(devices)}') from None
+    if 0<=res<10**6 and not isinstance(memory, str): raise ValueError(f'{memory} is a number of bytes: were {str(memory)+" GB"!r} meant?')
+    return res
 
 # %% ../nbs/380_fits.ipynb #38a00037
 _most_tries = 6 # runs beside the first two; the line is right at once where memory grows in proportion
@@ -249,13 +257,18 @@ class Fit:
         return [] if self.ok else [(words, self.ask(plan)) for words,plan in self.others]
 
 # %% ../nbs/380_fits.ipynb #d72aeb19
+def _which(optimizer):
+    "The name of an optimizer in brackets, where it is known"
+    if isinstance(optimizer, torch.optim.Optimizer): optimizer = type(optimizer)
+    name = optimizer if isinstance(optimizer, str) else getattr(optimizer, '__name__', '<')
+    return f' ({name.lower()})' if name.isidentifier() else ''
+
 @patch
 def __repr__(self:Fit):
     b = self.budget
     what = 'using it' if b.plan.optimizer is None else 'a step of training'
     head = f'{"fits" if self.ok else "does not fit"}: {what} takes {nbytes(b.peak)} of {nbytes(self.limit)}'
-    parts = dict(weights=b.weights, gradients=b.gradients, optimizer=b.optimizer, inputs=b.inputs)
-    parts['KV cache'] = b.cache
+    parts = {'weights': b.weights, 'gradients': b.gradients, f'optimizer{_which(b.plan.optimizer)}': b.optimizer, 'inputs': b.inputs, 'KV cache': b.cache}
     parts['activations and temporary'] = b.rest
     rows = [(k, nbytes(v), f'{v/max(b.peak, 1):.0%}') for k,v in parts.items() if v]
     lines = [head, str(Grid(['at the peak','bytes','share'], rows, align='<>>'))]
@@ -298,7 +311,7 @@ def fits(self:Summary,
     "Does a step fit into `memory`? Nothing is allocated to find out; raises `ValueError` if the model can't be asked any more"
     limit,(model,args,kwargs) = _limit(memory),asked_model(self)
     if not (args or kwargs): raise ValueError('without inputs nothing runs: summary(model, *inputs).fits(...)')
-    device = device or ('cuda' if memory in devices else _kind_of_device(model))
+    device = device or ('cuda' if _is_device(memory) else _kind_of_device(model))
     rows = batch or batch_of((args,kwargs))
     plan = MemoryPlan(optimizer, dtype, rows, accumulate, checkpoint, ranks, tp, tp_plan, context, device)
     ask = functools.cache(lambda plan: budget(model, plan, args, kwargs))

@@ -222,13 +222,14 @@ def _draw_profile(ax, have, values, names, label, color, zeros):
 
 # %% ../nbs/640_flow.ipynb #65328922
 def compare(
-    before:Run, # A run
+    before:Run, # A run, or its path
     after:Run, # Another one
     labels:tuple=('before','after'), # What to call them
     figsize:tuple|None=None, # Width and height in inches; default: as high as there are layers
     ax=None, # Axes to draw on: four, or two if a run has no optimizer; default: new ones
 ) -> list: # The axes
     "Draw two runs over depth, as they were in the last quarter of their steps"
+    before,after = Run.of(before),Run.of(after)
     both = comparable(before, after)
     if not both: raise LookupError('one of the runs has recorded no training step: there is nothing to compare')
     names = common_order(both)

@@ -139,16 +139,20 @@ def _repr_html_(self:Findings):
     return to_xml(table, indent=False)+to_xml(notes, indent=False)
 
 # %% ../nbs/590_health.ipynb #5ff0566a
+def _nearest_first(name, names):
+    "All of `names`, and those first that have `name` in them or are like it"
+    return [*dict.fromkeys([*(n for n in names if str(name).lower() in n), *near(name, names, cutoff=.6), *names])]
+
 def _chosen_rules(only, thresholds):
     "Those of `rules` that are to be applied; raises for names that aren't there"
     if only is None: only = rules
     names = [only] if isinstance(only, str) else list(only)
     if odd := sorted(set(names)-set(rules)):
-        raise LookupError(f'no rule called {some(odd, say=repr)}: there are {", ".join(rules)}')
+        raise LookupError(f'no rule called {some(odd, say=repr)}: there are {", ".join(_nearest_first(odd[0], rules))}')
     res = {n: rules[n] for n in names}
     functions = [f.__name__ for f in res.values()]
     if odd := sorted(set(thresholds)-set(functions)):
-        raise TypeError(f'no rule called {some(odd)}: there are {", ".join(functions)}')
+        raise TypeError(f'no rule called {some(odd)}: there are {", ".join(_nearest_first(odd[0], functions))}')
     return res
 
 # %% ../nbs/590_health.ipynb #c9f1de06

@@ -211,14 +211,21 @@ def close_looks(
 ) -> list: # Of looks, at least one
     "The close looks at which something was seen"
     res = [o for o in run.closeups if o.get(what)]
-    if not res: raise LookupError(_unseen.get(what, f'no close look saw {what}'))
+    if not res: raise LookupError(_unseen.get(what, f'no step was looked at closely enough to see {what}'))
     return res
 
 # %% ../nbs/540_loop.ipynb #09d4bdf3
 _unseen = dict(
     loss="the gradient of the model's output was not seen",
     input='the model was given no tensor of floating point numbers',
-    carried='no backward pass was seen before a step of the optimizer')
+    carried='no backward pass was seen before a step of the optimizer',
+    frozen='no weights were seen that are frozen',
+    opts='no step of an optimizer was looked at closely',
+    verdicts='no model was seen that judges two kinds of samples',
+    spread="no step was looked at closely enough to see how the outputs of a batch differ",
+    rank="no step was looked at closely enough to see in how many directions the outputs of a batch differ",
+    apart="no step was looked at closely enough to see how far the rows of a weight are apart",
+    batch='no batch normalisation was seen that learns from its batches')
 
 def seen_in(looks): return looks[0]['step'],looks[-1]['step']
 

@@ -8,7 +8,7 @@ Docs: https://hookbook.github.io/hookbook/package.html.md"""
 __all__ = ['named_alike', 'Package']
 
 # %% ../nbs/902_package.ipynb #02ab4b94
-import types
+import sys, types
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -37,4 +37,6 @@ class Package(types.ModuleType):
         from hookbook.words import did_you_mean
         raise AttributeError(f'{self.__name__} has no {name}{did_you_mean(name, found.__all__)}')
 
-    def __dir__(self): return sorted({*super().__dir__(), *named_alike})
+    def __dir__(self):
+        found = sys.modules.get(f'{self.__name__}.all')   # Python looks here for what may have been meant
+        return sorted({*super().__dir__(), *named_alike, *getattr(found, '__all__', ())})

@@ -25,10 +25,13 @@ from .page import *
 _all_ = ['layer_table', 'Changes', 'changes']
 
 # %% ../nbs/690_report.ipynb #570b1009
+_other_kinds = {'.pdf','.md','.txt','.json','.csv','.png','.svg','.jpg','.doc','.docx','.ipynb','.hookbook','.py'}
+
 def _written_page(path, name, title, about, parts):
     "Write a page to the file `path`, or to the file `name` in the folder `path`"
     path = Path(path)
     if path.is_dir(): path = path/name
+    if path.suffix.lower() in _other_kinds: raise ValueError(f'{path}: a page is HTML, and opens in a browser: give {path.with_suffix(".html")}')
     write_whole(path, document(title, f'{about}. Written by hookbook {__version__}.', parts), sync=False)
     return path
 

@@ -349,8 +349,22 @@ def load(cls:Run,
     "Read a run from a file"
     path = os.fspath(path)
     if not os.path.exists(path): raise FileNotFoundError(f'there is no run at {path}')
-    if os.path.isdir(path): raise ValueError(f'{path} is a folder, and a run is a single file: give its path')
+    if os.path.isdir(path): raise ValueError(f'{path} is a folder, and a run is a single file: {_runs_in(path)}')
     with open(path, 'rb') as f: return Run.from_bytes(f.read(), path)
+
+def _runs_in(folder):
+    "What to give instead of `folder`"
+    found = sorted(f for f in os.listdir(folder) if f.endswith('.hookbook'))
+    return f'in it there is {os.path.join(folder, found[0])!r}'+' and others'*(len(found)>1) if found else 'give its path (there is none in this folder)'
+
+@patch(cls_method=True)
+def of(cls:Run,
+    run, # A run, or the path of a file that `save` wrote
+) -> Run: # Raises what `load` does, and `TypeError` for anything else
+    "The run itself, or the one in a file"
+    if isinstance(run, (str,os.PathLike)): return Run.load(run)
+    if isinstance(run, Run): return run
+    raise TypeError(f'a run is needed, or the path of one, and this is a {type(run).__name__}: give what `record` gave, or `Run.load(path)`')
 
 # %% ../nbs/420_run.ipynb #37fd1c05
 @patch

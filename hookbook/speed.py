@@ -16,13 +16,13 @@ from .words import *
 from .columns import *
 from .summing import *
 from .fits import *
-from .fits import _dtype_of
+from .fits import _dtype_of, _is_device
 
 # %% ../nbs/385_speed.ipynb #38a00052
 def _device(d):
     "A `Device`, or the one of that name"
     if isinstance(d, Device): return d
-    if d in devices: return devices[d]
+    if _is_device(d): return devices[d.upper()]
     known = f'devices: {", ".join(devices)}; or give a Device(memory, bandwidth, flops)'
     raise ValueError(f'there is no device {d!r}{did_you_mean(d, devices)} ({known})')
 
