@@ -52,7 +52,7 @@ def report(self:Run,
     _check_summary(summary)
     findings = self.health() if findings is None else findings
     parts = {'Findings': findings_part(findings)}
-    if summary is not None: parts['Model'] = Div(Pre(str(summary)), klass='scroll')
+    if summary is not None: parts['Model'] = Div(Pre(str(summary)), klass='scroll', tabindex='0', role='region', aria_label='Model')
     with hushed(): parts['Pictures'] = pictures_part(run_pictures(self), 'No training step was recorded')
     parts['Layers'] = layers_part(self, findings)
     if has_hists(self):

@@ -266,8 +266,10 @@ def _checked_info(info):
         if odd or not isinstance(v, f.type): raise TypeError(f'{f.name} is a {type(v).__name__}')
     for v in (info.chosen, info.fired, info.bad_weights, info.kinds.values(), info.owners.values(), info.errors.values()):
         if not all(isinstance(o, str) for o in v): raise TypeError('a name is no text')
-    for v in ([info.ran, info.start, info.skipped, info.world], info.passes, info.ranks, *(o.values() for o in (info.numel, info.copies, info.no_grad))):
+    for v in ([info.ran, info.start, info.skipped, info.world], info.passes, info.ranks):
         if not all(map(_is_count, v)): raise TypeError('a number is none')
+    for o in (info.numel, info.copies, info.no_grad):   # of sharded parameters, means over ranks
+        if not all(_is_plain_number(v) and v>=0 for v in o.values()): raise TypeError('a number is none')
     if len(info.passes)!=2 or not all(map(_is_plain_number, info.given.values())): raise TypeError('a number is none')
     for v in (info.left_out.values(), info.closeups):
         if not all(isinstance(o, dict) for o in v): raise TypeError('what was seen is no dict')
