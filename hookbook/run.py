@@ -352,20 +352,6 @@ def load(cls:Run,
     if os.path.isdir(path): raise ValueError(f'{path} is a folder, and a run is a single file: {_runs_in(path)}')
     with open(path, 'rb') as f: return Run.from_bytes(f.read(), path)
 
-def _runs_in(folder):
-    "What to give instead of `folder`"
-    found = sorted(f for f in os.listdir(folder) if f.endswith('.hookbook'))
-    return f'in it there is {os.path.join(folder, found[0])!r}'+' and others'*(len(found)>1) if found else 'give its path (there is none in this folder)'
-
-@patch(cls_method=True)
-def of(cls:Run,
-    run, # A run, or the path of a file that `save` wrote
-) -> Run: # Raises what `load` does, and `TypeError` for anything else
-    "The run itself, or the one in a file"
-    if isinstance(run, (str,os.PathLike)): return Run.load(run)
-    if isinstance(run, Run): return run
-    raise TypeError(f'a run is needed, or the path of one, and this is a {type(run).__name__}: give what `record` gave, or `Run.load(path)`')
-
 # %% ../nbs/420_run.ipynb #37fd1c05
 @patch
 def __reduce__(self:Run): return Run.from_bytes,(self.to_bytes(),)   # a copy is a run that nothing is added to
@@ -423,3 +409,18 @@ def _layer_frames(self:Run, name, t, frame):
         cols = {k: v[layer] for k,v in stats.items()}
         return frame(dict(track=name, step=s.steps, layer=layer, **cols))
     return [of_one(layer) for layer in s.layers]
+
+# %% ../nbs/420_run.ipynb #2263f413
+def _runs_in(folder):
+    "What to give instead of `folder`"
+    found = sorted(f for f in os.listdir(folder) if f.endswith('.hookbook'))
+    return f'in it there is {os.path.join(folder, found[0])!r}'+' and others'*(len(found)>1) if found else 'give its path (there is none in this folder)'
+
+@patch(cls_method=True)
+def of(cls:Run,
+    run, # A run, or the path of a file that `save` wrote
+) -> Run: # Raises what `load` does, and `TypeError` for anything else
+    "The run itself, or the one in a file"
+    if isinstance(run, (str,os.PathLike)): return Run.load(run)
+    if isinstance(run, Run): return run
+    raise TypeError(f'a run is needed, or the path of one, and this is a {type(run).__name__}: give what `record` gave, or `Run.load(path)`')

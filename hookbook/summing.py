@@ -399,7 +399,7 @@ def _check_options(o, model):
 
 # %% ../nbs/370_summing.ipynb #d7a1c0e6
 # what PyTorch says where a forward got one list for its several inputs
-_got_a_list = re.compile('missing|must be Tensor, not|has no attribute|not subscriptable')
+_got_a_list = re.compile('missing|must be Tensor, not|has no attribute|not subscriptable|invalid combination of arguments')
 
 def _on_first(x, e, alone, model):
     "What may have been meant by the first input `x`, which stood `alone` or not"
@@ -407,6 +407,7 @@ def _on_first(x, e, alone, model):
     if alone and isinstance(x, collections.abc.Mapping):
         theirs,wild = _takes(model)
         if wild or not theirs.isdisjoint(x): return 'the only input is a dict: did you mean summary(model, **inputs)?'
+    if isinstance(x, str): return _shape_in_words(x)
     if not isinstance(x, (tuple,list)) or not x: return
     if all(isinstance(d, int) for d in x):
         return f'the input is a {kind} of numbers: did you mean input_size={tuple(x)}, with the batch in it?'
@@ -476,3 +477,9 @@ def _summary(model, args, given):
     s.asked = Asked(model, args, kwargs)
     if s.error is not None and o.strict: raise _placed(s)
     return s
+
+# %% ../nbs/370_summing.ipynb #ce5c608b
+def _shape_in_words(x):
+    "What may have been meant by the string `x`"
+    sizes = re.findall('[0-9]+', x)
+    if re.fullmatch(r'\d+([,x ]+\d+)+', x): return f'the input is a string of numbers: did you mean input_size=({", ".join(sizes)}), with the batch in it?'

@@ -99,6 +99,13 @@ def _claim(script):
     try: return new_folder(script)
     except OSError: return elsewhere   # nothing can be made here: said when there is something to save
 
+def _say_what_stopped(runs, fault):
+    "Who reads a report later has to know that the script didn't come to its end"
+    for r in runs.values():
+        whole = r.info.ran-(not r.clock.over)   # without the step in which it happened
+        said = f'The script stopped with {type(fault).__name__} after {plural(whole, "step")}.'
+        r.info.caveat = f'{r.info.caveat} {said}'.strip()
+
 def _give_back(out):
     "Remove the folder `out` and the one around it if they are empty"
     for folder in (out, out.parent):
@@ -126,6 +133,7 @@ def run_script(
     left = isinstance(fault, SystemExit)
     fine = fault is None or left and not fault.code
     helped = fault and {'-h','--help'} & {*argv[1:]}
+    if fault and not left: _say_what_stopped(w.runs, fault)
     end(fine, bool(helped) or not fine)
     if claimed: _give_back(out)
     if left: raise fault
