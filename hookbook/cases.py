@@ -373,7 +373,7 @@ def _random_body(sick):
     torch.manual_seed(42)
     body = nn.Sequential(nn.Flatten(), nn.Linear(64,8), nn.ReLU(), nn.Linear(8,64), nn.ReLU())
     model = nn.Sequential(body.requires_grad_(not sick), nn.Linear(64,10))
-    return watch_training(model, opt=SGD([p for p in model.parameters() if p.requires_grad], .05, momentum=.9), steps=60)
+    return watch_training(model, opt=SGD([p for p in model.parameters() if p.requires_grad], .05, momentum=.9), steps=120)
 
 class _TwoHeads(nn.Module):
     def __init__(self):

@@ -113,9 +113,11 @@ def _guessing(looks):
 def frozen_at_random(
     run, # The run to look through
     share:float=.6, # Of the frozen weights
+    steps:int=100, # Of training: in fewer, what is behind the frozen weights has not had its chance
     left:float=.4, # Of the loss of guessing that is left at the end: with less, random features are enough
 ):
     "Weights are frozen as they were initialised, and the loss does not come down"
+    if run.info.ran<steps: raise LookupError(f'it takes {steps} steps to tell')
     looks = close_looks(run, 'frozen')
     facts = looks[0]['frozen']
     random = [n for n,f in facts.items() if at_its_start(f)]
