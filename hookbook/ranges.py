@@ -232,10 +232,11 @@ def _came_in(run, name, step):
     own = [n for k,n in counts.items() if k==name or k.startswith(parts)]
     if not own: return _unknown_input
     at = run.inputs.steps==step
-    return _bad_input if any(n[at].sum()>0 for n in own) else 'The input of this layer was finite.'
+    return _bad_input if any(n[at].sum()>0 for n in own) else _finite_input
 
 _unknown_input = ('Whether it was made here is not on record: it may have come with the input of this layer '
                   '(`record(..., inputs=True)` would tell).')
+_finite_input = 'The input of this layer was finite.'
 _bad_input = 'It came with the input of this layer: with the data, or from code between the layers.'
 
 # %% ../nbs/550_ranges.ipynb #b5f1de21
@@ -265,6 +266,10 @@ def _share_bad(run, name, row):
     bad,n = run.nonfinite[name][row],run.n[name][row]
     return float(bad/max(n, bad, 1))
 
+# %% ../nbs/550_ranges.ipynb #47e3ba7a
+_look_at_data = 'first look at the data: is `torch.isfinite(x).all()` for what the model is given? If it is, '
+_behind = 'drift','loss at chance','update to weight ratio','exploding gradient','vanishing gradient','clipped in every step'   # forward comes first
+
 # %% ../nbs/550_ranges.ipynb #c5f1de09
 def _in_values(run, rows, row):
     "The finding about values that are not finite, from the recorded step number `row` on"
@@ -284,7 +289,8 @@ def _in_values(run, rows, row):
     if share<.5:
         means.append(f'Only {share:.1%} of what it gives is not finite: it comes from single samples.')
         try_ = f'{try_}. {_few_samples}'
-    more.update(means=' '.join(means), try_=try_)
+    if not first and means[1]!=_finite_input: try_ = f'{_look_at_data}{try_}'
+    more.update(means=' '.join(means), try_=try_, explains=_behind)
     return Finding(name, steps, run.nonfinite[name][row], 0., unit='non-finite values', **more)
 
 # %% ../nbs/550_ranges.ipynb #b5f1de22
@@ -328,18 +334,44 @@ def _after_the_record(run, weights):
     layer = weights[0] if len(weights)==1 else ''
     return Finding(layer, steps, len(weights), 0., means, **_bad_at_the_end, evidence=tuple(weights[:3]))
 
+# %% ../nbs/550_ranges.ipynb #4f99a659
+def _bad_losses(run):
+    "The recorded steps of which a loss was seen that is not finite"
+    table = run.tracks.get('loss')
+    sums = table.read(run._upto(table)[0]) if table is not None else np.zeros((0,0,2))
+    if not sums.shape[1]: return run.steps[:0]
+    total,n = sums[:,0].T
+    return run.steps[np.flatnonzero((n>0) & ~np.isfinite(total))]
+
+_lost = dict(
+    means='The loss is {} in step {}, and what the recorded layers gave is finite: it was made behind them, in the loss, '
+          'or in code of the model that is no layer. Nothing can be learned from it.',
+    try_='a logarithm or a division at 0: clamp what goes in, `x.clamp(min=1e-6)`, or take a loss that is given logits '
+         '(`F.cross_entropy`, `F.binary_cross_entropy_with_logits`); a mean over nothing, as of targets that are all ignored, is 0/0. '
+         'If the targets may hold it, `torch.isfinite(y).all()`',
+    unit='steps with a loss that is NaN or Inf', severity='error')
+
+def _in_loss(run, lost):
+    "The finding about a loss that is not finite in the steps `lost`"
+    value = run.loss[np.searchsorted(run.steps, lost[0])]
+    said = dict(_lost, means=_lost['means'].format(value, lost[0]))
+    return Finding('', (lost[0],lost[-1]), len(lost), 0., **said, explains=_behind, evidence=(f'{len(lost)} of {len(run.steps)} recorded steps',))
+
 # %% ../nbs/550_ranges.ipynb #fd0c3baf
 @rule('NaN or Inf', 'IEEE 754; `find_nan` stops at the place', explains=('drift','loss at chance','update to weight ratio'))
 def nonfinite(
     run, # The run to look through
 ):
-    "The first layer whose values, or the last whose gradient, are not finite, if the steps in which that began are on record"
+    "The first layer whose values, or the last whose gradient, are not finite, or the loss, if the steps in which that began are on record"
     bad_weights = run.info.bad_weights
     if not bad_weights: need_steps(run, 1)
     rows,spread = _bad_layers(run)
     steps = run.steps[spread.any(0)]
     updates = _bad_updates(run)
+    lost = _bad_losses(run)
     before = updates and len(steps) and updates.first<steps[0]   # the weights went first, and spoiled the values
-    if len(steps) and not before: yield _in_values(run, rows, int(np.searchsorted(run.steps, steps[0])))
+    later = len(lost) and len(steps) and lost[0]<steps[0]   # the loss did
+    if len(steps) and not before and not later: yield _in_values(run, rows, int(np.searchsorted(run.steps, steps[0])))
+    elif len(lost) and not (updates and updates.first<=lost[0]): yield _in_loss(run, lost)
     elif updates: yield _in_gradients(updates, max(steps, default=0), 'float16' in run.dtypes.values())
     elif bad_weights: yield _after_the_record(run, bad_weights)
