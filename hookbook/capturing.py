@@ -165,12 +165,9 @@ def _newest(self:capture):
 
 @patch
 def __exit__(self:capture, kind, exc, tb):
-    tap = None
-    try:
-        tap = self._newest()
-        tap.close()
+    try: (tap := self._newest()).close()   # on one line with `try`: whoever is interrupted here has begun it
     except BaseException:
-        self._drop(tap or self._newest())
+        self._drop(self._newest())
         raise
     self.open.remove(tap)
     if exc is None: tap.check_silent()
@@ -186,8 +183,10 @@ def __call__(self:capture,
     "Run the model once and return the values"
     tap = Tap(self.plan)
     acts = tap.view()
-    try: out = tap.attach().forward(args, kwargs)
-    finally: tap.remove()
+    try:
+        out = tap.attach().forward(args, kwargs)
+        tap.remove()
+    except BaseException: tap.let_go(); raise
     tap.check_silent()
     on_graph = not self.taking.detach or 'grad' in self.what or 'grad_in' in self.what
     acts.output = out if on_graph else map_leaves(Tensor.detach, out)

@@ -175,7 +175,9 @@ def remove(self:Hook):
 
 # %% ../nbs/130_hook.ipynb #cb0dd54e
 @patch
-def __enter__(self:Hook): return self
+def __enter__(self:Hook):
+    try: return self   # on one line with `try`: whoever is interrupted here has begun it
+    except BaseException: self._let_go(); raise
 
 @patch
 def __exit__(self:Hook, *args):
@@ -328,7 +330,9 @@ def remove(self:Hooks):
         raise
 
 @patch
-def __enter__(self:Hooks): return self
+def __enter__(self:Hooks):
+    try: return self
+    except BaseException: self.remove(); raise
 
 # %% ../nbs/130_hook.ipynb #691b8f02
 @patch

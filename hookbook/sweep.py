@@ -246,23 +246,21 @@ class evaluating:
         model:nn.Module, # Any module
     ):
         self.model,self.modes = model,[(m, m.training) for m in model.modules()]
-        self.graph = torch.no_grad()
+        self.grads = torch.is_grad_enabled()
 
     def __enter__(self):
         try:
             self.model.eval()
-            self.graph.__enter__()
+            torch.set_grad_enabled(False)
         except BaseException: self.back(); raise
 
     def __exit__(self, *args):
-        try: self.graph.__exit__(*args)
-        finally: self.back()
+        try: self.back()
+        except BaseException: self.back(); raise   # Ctrl-C, now of all times: again, from the start
 
     def back(self):
-        try: self._back()
-        except BaseException: self._back(); raise   # Ctrl-C, now of all times: again, from the start
-
-    def _back(self):
+        "Put back what was found; may be done twice"
+        torch.set_grad_enabled(self.grads)
         for m,mode in self.modes: m.training = mode
 
 # %% ../nbs/250_sweep.ipynb #e5c1a001
@@ -303,15 +301,16 @@ def over_batches(self:capture,
     if isinstance(getattr(loader, 'sampler', None), RandomSampler):
         warnings.warn('the loader shuffles: examples are numbered in the order in which it gives them. '
                       'Use shuffle=False', stacklevel=4)
-    tap = Tap(self.plan)
+    tap,quiet = Tap(self.plan),evaluating(self.model)
     try:
         tap.attach()
-        with evaluating(self.model):
+        with quiet:
             for i,batch in enumerate(with_progress(loader, progress)):
                 if i<len(skip): skip[i](batch)
                 else: self._one_batch(tap, i, batch, mask, first(), keep)
         tap.close()
     except BaseException:
+        quiet.back()   # Ctrl-C may come between the block and its end
         tap.let_go()
         raise
 
