@@ -19,6 +19,7 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils.weak import WeakIdKeyDictionary
 from fastcore.basics import patch
 from .nested import *
+from .packed import *
 from .borrow import entries, replaced, Aside
 
 # %% ../nbs/300_fakes.ipynb #2ac683e5
@@ -105,10 +106,17 @@ class Fakes:
             raise TypeError('a fake sparse tensor has no values at all, so it would tell the wrong sizes')
         if _sizes_suffice(t): new = self.plain(t)
         elif _only_carries(t): new = _with_attributes(self.plain(t), t, self)
+        elif t.is_meta and t.layout is torch.strided: new = self.at_home(t)
         else: new = self.mode.from_tensor(t.detach()).requires_grad_(t.requires_grad)
         if isinstance(t, nn.Parameter): new._is_param = True      # as `nn.Parameter` does for subclasses of tensors
         if _has_small_value(t): self.values[new] = t.detach().clone()
         return new
+
+    def at_home(self, t):
+        "For one of a class of its own, without numbers: PyTorch's fake of it would stay on meta"
+        if not is_made_of_others(t): return self.plain(t)
+        new = remade(t, self) if hasattr(t, '__tensor_flatten__') else self.plain(t)      # else no mode gets to see what its class does
+        return new.requires_grad_(t.requires_grad)
 
 # %% ../nbs/300_fakes.ipynb #30q00001
 def _as_pytorch_does(new, mode):

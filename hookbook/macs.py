@@ -18,6 +18,7 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils.flop_counter import flop_registry
 from fastcore.basics import patch
 from .nested import *
+from .packed import *
 from .fakes import aten, dense_parts, op_family, op_name, operands, sparse_layouts, storage_id, unpacked, Fakes
 from .quick import QuickRun
 
@@ -411,6 +412,7 @@ def _pieces(t):
     if hasattr(t, '__tensor_flatten__'):        # what tensor subclasses tell `torch.compile`
         inside = [getattr(t, k) for k in t.__tensor_flatten__()[0]]
         parts = [o for o in inside if isinstance(o, Tensor)]       # a distributed one also names its mesh
+    elif is_made_of_others(t): parts = [o for o in vars(t).values() if isinstance(o, Tensor)]
     if parts: return [b for o in parts for b in _pieces(o)]
     n = t.numel()*t.element_size()
     if t.layout is not torch.strided: return [Piece(id(t), n, n)]
