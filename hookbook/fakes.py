@@ -6,8 +6,8 @@ Docs: https://hookbook.github.io/hookbook/fakes.html.md"""
 
 # %% auto #0
 __all__ = ['sparse_layouts', 'aten', 'device_of', 'home', 'is_distributed', 'knows_value', 'Fakes', 'dense_parts', 'Aliases',
-           'Copies', 'places', 'swap_state', 'swap_inputs', 'op_name', 'op_family', 'storage_id', 'operands',
-           'why_refused', 'FakeRun', 'fake_of', 'unpacked', 'pad_packed']
+           'Copies', 'places', 'swap_state', 'swap_inputs', 'op_name', 'op_family', 'storage_id', 'operands', 'FakeRun',
+           'fake_of', 'unpacked', 'pad_packed']
 
 # %% ../nbs/300_fakes.ipynb #bb6b4280
 import collections, sys
@@ -301,11 +301,8 @@ def _by_x(t): return 'x'.join(map(str, t.shape)) or 'scalar'
 def _dtype_by_x(t): return f'{str(t.dtype).removeprefix("torch.")} ({_by_x(t)})'
 
 # %% ../nbs/300_fakes.ipynb #2505916a
-def why_refused(
-    func, # An operator
-    args:tuple, # Its arguments, on fakes
-) -> str: # In the words of PyTorch; `None` if it would not
-    "Why the real operator would refuse `args`, which the fake one takes"
+def _refused(func, args):
+    "Why the real operator would refuse `args`, which the fake one takes; `None` if it would not"
     op = op_family(func)
     if op not in _one_dtype and op not in _norm_ops: return
     if func._overloadname.startswith('dtype'): return       # such as `mm.dtype`, which is told the dtype of its result
@@ -354,7 +351,7 @@ _ask_value = aten._local_scalar_dense.default     # what `item()` calls
 @patch
 def __call__(self:FakeRun, func, args, kwargs):
     "The result of the operator `func`, of fakes"
-    if why := why_refused(func, args): raise RuntimeError(why)
+    if why := _refused(func, args): raise RuntimeError(why)
     known = self.all_known(args, kwargs)
     try: out = self.plainly(func, args, kwargs)
     except Exception:
