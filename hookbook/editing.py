@@ -325,6 +325,9 @@ def never_fired(self:edit) -> list: # Names of layers
 _took_nothing = ('{} took nothing of any value of {!r}, so nothing was edited there: `at` points beyond the values. In generation with a cache, '
                  'a layer sees the new tokens only')
 
+_lost_write = ('{0!r} was written into in the block, and that is lost: the attribute is what the edit makes of the parameter. '
+               'Write into the one that `dict(model.named_parameters())[{0!r}]` has, or outside of the block')
+
 @patch
 def check_times(self:edit):
     "Warn of steps that never came, and of parts that were not there"
@@ -345,6 +348,8 @@ def __exit__(self:edit, kind, exc, tb):
     for c,_ in self.ops:
         if c.text in self.never_fired: warnings.warn(self.functions.op_watch.why_silent(c, 'edited'), stacklevel=2)
     self.check_times()
+    lost = [o.name for o in self.weights.values() if o.written]
+    if lost: warnings.warn(_lost_write.format(lost[0]), stacklevel=2)
     unread = [o.name for o in self.weights.values() if o.key not in self.count.last]
     said = ', '.join(map(repr, unread))
     if unread: warnings.warn(f'{said} was not read in the block, so nothing was edited there', stacklevel=2)
