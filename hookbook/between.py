@@ -191,7 +191,7 @@ def op_change(self:edit, op, f, args, kwargs):
     if self.elsewhere(op.module): return f(*args, **kwargs)
     self.again_later()
     self.op_watch.again(op, self)
-    call = self._next_call(op.name)._replace(site=op.site)
+    call = self.next_call(op.name)._replace(site=op.site)
     if not self.now(): return f(*args, **kwargs)
     try: return self.op_plan(op).result(call, f, args, kwargs)
     except Exception as e:

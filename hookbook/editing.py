@@ -225,7 +225,9 @@ def attach(self:edit):
 
 # %% ../nbs/270_editing.ipynb #3a14edc2
 @patch
-def _next_call(self:edit, name):
+def next_call(self:edit,
+    name:str, # Of a layer
+) -> Call:
     "Count one more call of a layer"
     was = self.count.get(name, Call(-1, -1, -1))
     if recomputing() and not self.repeating: return was._replace(i=-1)  # of a repetition that we don't know the first time of
@@ -260,7 +262,7 @@ def change(self:edit, m, args, out):
 def changed(self:edit, m, plan, v):
     "What the edits of a layer make of a value"
     self.again_later()
-    call = self._next_call(plan.key)
+    call = self.next_call(plan.key)
     if not self.now(): return v
     try: return plan.changed(v, call)
     except Exception as e:
@@ -296,7 +298,7 @@ def change_inputs(self:edit, m, args, kwargs):
 def change_grads(self:edit, m, plan, out):
     "Have the gradients of what a layer hands on edited when they come"
     self.again_later()
-    call = self._next_call(plan.key)
+    call = self.next_call(plan.key)
     return grads_edited(plan, call, out) if self.now() else out
 
 # %% ../nbs/270_editing.ipynb #8a1ec4ee

@@ -15,6 +15,7 @@ from torch import nn
 from fastcore.basics import patch
 from .nested import *
 from .words import *
+from .packed import *
 from .modules import *
 from .sizes import *
 from .columns import *
@@ -130,7 +131,8 @@ def budget(
     trace,notes = observe(ran, args, kwargs, True, opt, plan.accumulate)
     if trace.error is not None: raise _said_of_part(trace.error, plan)
     ps = list(new.parameters())
-    res = Budget(plan, bytes_of([*ps, *new.buffers()]), inputs=bytes_of(tensors((args,kwargs))))
+    packed = [part.tensor for m in new.modules() for part in packed_parts(m)]      # such as scales, registered nowhere
+    res = Budget(plan, bytes_of([*ps, *new.buffers(), *packed]), inputs=bytes_of(tensors((args,kwargs))))
     if training:
         res.gradients = bytes_of(p for p in ps if p.requires_grad)
         res.optimizer,res.saved = trace.outcome.optim_bytes or 0,sum(n.saved for n in trace.nodes.values())
