@@ -201,7 +201,7 @@ class _Weight:
         ed,plan = self.edit,self.plan
         if t is None or ed.elsewhere(m): return t
         ed.again_later()
-        call = ed.next_call(plan.key)
+        call = ed.count.next(plan.key)
         try: return plan.changed(t, call)
         except Exception as e:
             name_fault(e, m, edit, plan.name)
