@@ -29,7 +29,7 @@ from .editing import edit, grads_edited, Planned, put_inputs
 def watch_ops(self:Tap):
     "Watch the functions that were asked for"
     # compiled code has no functions to be seen
-    if 'torch._dynamo' in sys.modules: self.hooks.enter_context(force_eager)
+    if 'torch._dynamo' in sys.modules: force_eager.within(self.hooks, self)
     self.op_watch = OpWatch(self.plan.ops, self.op_called, rank=1)
     self.hooks.enter_context(self.op_watch)
 
@@ -167,7 +167,7 @@ def given(self:OpEdits, call, f, args, kwargs):
 @patch
 def edit_ops(self:edit, hooks):
     "Watch the functions that are to be edited"
-    if 'torch._dynamo' in sys.modules: hooks.enter_context(force_eager)
+    if 'torch._dynamo' in sys.modules: force_eager.within(hooks, self)
     self.op_plans = {}
     self.op_watch = OpWatch([c for c,_ in self.ops], self.op_change, rank=0)
     hooks.enter_context(self.op_watch)
