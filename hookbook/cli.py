@@ -110,7 +110,7 @@ def summary_command(
 # %% ../nbs/880_cli.ipynb #9fcbadff
 def _runs_below(path): return sorted(p for deep in ('*/*','*/*/*') for p in path.glob(f'{deep}.hookbook'))
 
-def _which(path, found, most=8):
+def _which_run(path, found, most=8):
     "Say which runs in the folder `path` could be meant, or in those below it"
     if found: start = f'there are {plural(len(found), "run")} in {path}:'
     else:
@@ -130,7 +130,7 @@ def load_run(
     path = Path(path)
     if path.is_dir():
         found = sorted(path.glob('*.hookbook'))
-        if len(found)!=1: raise UsageError(_which(path, found))
+        if len(found)!=1: raise UsageError(_which_run(path, found))
         path = found[0]
     try: return Run.load(path)
     except (FileNotFoundError,ValueError) as e: raise UsageError(e) from None

@@ -16,13 +16,13 @@ from .words import *
 from .columns import *
 from .summing import *
 from .fits import *
-from .fits import _dtype_of, _is_device
+from .fits import dtype_named, is_card
 
 # %% ../nbs/385_speed.ipynb #38a00052
 def _device(d):
     "A `Device`, or the one of that name"
     if isinstance(d, Device): return d
-    if _is_device(d): return devices[d.upper()]
+    if is_card(d): return devices[d.upper()]
     known = f'devices: {", ".join(devices)}; or give a Device(memory, bandwidth, flops)'
     raise ValueError(f'there is no device {d!r}{did_you_mean(d, devices)} ({known})')
 
@@ -139,7 +139,7 @@ def speed(self:Summary,
     d,root = _device(device),self.rows[0]
     if not self.begun: raise ValueError('without inputs nothing runs: summary(model, *inputs).speed(...)')
     usual = root.dtype if isinstance(root.dtype, torch.dtype) else torch.float32
-    kind = _dtype_of(dtype) or usual
+    kind = dtype_named(dtype) or usual
     layers = [_in_type(r, kind) for r in _working(self.rows)]
     shapes = [*(root.in_shapes or {}).values(), *(root.out_shapes or {}).values()]
     least = sum(map(_must_read, layers))+kind.itemsize*sum(map(prod, shapes))

@@ -256,8 +256,9 @@ class Saved:
     def pack(self, t):
         "Autograd saves `t`, in a box, which `close` empties: an output that is saved by its own node is a circle"
         for st in (o.untyped_storage() for o in dense_parts(t)):
-            if storage_id(st) in self.storages or self.params.owns(st): continue
-            self.storages.add(storage_id(st))
+            key = storage_id(st)
+            if key in self.storages or key in self.params.storages: continue
+            self.storages.add(key)
             self.weak.append(StorageWeakRef(st))     # its address is not given to another while we know it
             self.calls.top.saved += st.nbytes()
         box = _Box(t)
