@@ -295,7 +295,9 @@ def ends(self:Eager,
 
 # %% ../nbs/460_attach.ipynb #9945d767
 _layers_alike = ('relu ReLU, relu6 ReLU6, rrelu RReLU, threshold Threshold, gelu GELU, silu SiLU, mish Mish, hardswish Hardswish, '
-                 'leaky_relu LeakyReLU, prelu PReLU, elu ELU, selu SELU, celu CELU, tanh Tanh, sigmoid Sigmoid')
+                 'leaky_relu LeakyReLU, prelu PReLU, elu ELU, selu SELU, celu CELU, tanh Tanh, sigmoid Sigmoid, '
+                 'special_expit Sigmoid, softplus Softplus, softsign Softsign, log_sigmoid LogSigmoid, glu GLU, hardtanh Hardtanh, '
+                 'hardsigmoid Hardsigmoid, hardshrink Hardshrink, softshrink Softshrink, tanhshrink Tanhshrink')
 # from the name of a function to that of the layer that does the same; open to functions of your own
 activation_functions = dict(pair.split() for pair in _layers_alike.split(', '))
 
