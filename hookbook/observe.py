@@ -71,12 +71,12 @@ def _backend_off(stack, get, turn):
 # %% ../nbs/330_observe.ipynb #3ef5fd96
 def _in_the_open(stack):
     "Enter contexts in which every product shows"
-    stack.enter_context(fast_path_off())
+    fast_path_off().within(stack, stack)
     # what `torch.backends.cudnn.enabled` sets; the public names refuse where somebody has frozen the flags
     _backend_off(stack, torch._C._get_mkldnn_enabled, torch._C._set_mkldnn_enabled)
     _backend_off(stack, torch._C._get_cudnn_enabled, torch._C._set_cudnn_enabled)
     compiler_is_here = 'torch._dynamo' in sys.modules     # else nothing is compiled, and importing it takes long
-    if compiler_is_here: stack.enter_context(force_eager)
+    if compiler_is_here: force_eager.within(stack, stack)
     stack.enter_context(torch.jit.optimized_execution(False))     # what an optimised graph saves depends on its past
     stack.enter_context(torch.inference_mode(False))
     stack.enter_context(torch.enable_grad())
