@@ -20,7 +20,7 @@ from .nested import leaves, map_named
 from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
-from .running import fast_path_off, in_python, recomputing, repeat_within
+from .running import fast_path_off, force_eager, in_python, recomputing, repeat_within
 from .inert import sweep_off
 from .hook import InertHook, name_fault
 from .silent import maybe, why_none
@@ -191,6 +191,7 @@ def __enter__(self:edit):
 @patch
 def _let_go(self:edit):
     "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
+    for switch in (fast_path_off(),force_eager): switch.leave(self)
     if self.hooks: self.hooks.close()
     self.hooks = None
     sweep_off(self.model, self)
@@ -208,7 +209,7 @@ def attach(self:edit):
         for m,what in self.edits:
             if what=='in': hooks.callback(m.register_forward_pre_hook(InertHook(in_python, self.change_inputs), with_kwargs=True).remove)
             elif m not in many.mods: many.add(m)
-        if self.fused: hooks.enter_context(fast_path_off())
+        if self.fused: fast_path_off().within(hooks, self)
         if self.ops: self.edit_ops(hooks)  # of a later chapter
         if self.weights: self.lend_weights(hooks)  # of a later chapter
         return hooks.pop_all()

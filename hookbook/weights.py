@@ -227,7 +227,7 @@ class _Weight:
 @patch
 def lend_weights(self:edit, hooks):
     "Have parameters read as edited, until `hooks` are closed"
-    if 'torch._dynamo' in sys.modules: hooks.enter_context(force_eager)   # compiled code has read them
+    if 'torch._dynamo' in sys.modules: force_eager.within(hooks, self)   # compiled code has read them
     for plan in self.weights.values():
         read,plan.written = _Weight(self, plan),False
         hooks.callback(plan.look_back)
