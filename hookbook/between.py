@@ -43,7 +43,7 @@ class FunctionTap:
 def watch_ops(self:Tap):
     "Watch the functions that were asked for"
     # compiled code has no functions to be seen
-    if 'torch._dynamo' in sys.modules: self.hooks.enter_context(force_eager)
+    if 'torch._dynamo' in sys.modules: force_eager.within(self.hooks, self)
     self.functions = FunctionTap(self)
     self.hooks.enter_context(self.functions.op_watch)
 
@@ -202,7 +202,7 @@ class FunctionEdits:
 @patch
 def edit_ops(self:edit, hooks):
     "Watch the functions that are to be edited"
-    if 'torch._dynamo' in sys.modules: hooks.enter_context(force_eager)
+    if 'torch._dynamo' in sys.modules: force_eager.within(hooks, self)
     self.functions = self.functions or FunctionEdits(self)
     self.functions.open(hooks)
 

@@ -20,7 +20,7 @@ from .nested import leaves, map_named
 from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
-from .running import fast_path_off, in_python, recomputing, repeat_within
+from .running import fast_path_off, force_eager, in_python, recomputing, repeat_within
 from .inert import sweep_off
 from .hook import InertHook, name_fault
 from .silent import maybe, why_none
@@ -191,6 +191,7 @@ def __enter__(self:edit):
 @patch
 def _let_go(self:edit):
     "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
+    for switch in (fast_path_off(),force_eager): switch.leave(self)
     if self.hooks: self.hooks.close()
     self.hooks = None
     sweep_off(self.model, self)
@@ -208,7 +209,7 @@ def attach(self:edit):
         for m,what in self.edits:
             if what=='in': hooks.callback(m.register_forward_pre_hook(InertHook(in_python, self.change_inputs), with_kwargs=True).remove)
             elif m not in many.mods: many.add(m)
-        if self.fused: hooks.enter_context(fast_path_off())
+        if self.fused: fast_path_off().within(hooks, self)
         if self.ops: self.edit_ops(hooks)  # of a later chapter
         if self.weights: self.lend_weights(hooks)  # of a later chapter
         return hooks.pop_all()
@@ -325,6 +326,9 @@ def never_fired(self:edit) -> list: # Names of layers
 _took_nothing = ('{} took nothing of any value of {!r}, so nothing was edited there: `at` points beyond the values. In generation with a cache, '
                  'a layer sees the new tokens only')
 
+_lost_write = ('{0!r} was written into in the block, and that is lost: the attribute is what the edit makes of the parameter. '
+               'Write into the one that `dict(model.named_parameters())[{0!r}]` has, or outside of the block')
+
 @patch
 def check_times(self:edit):
     "Warn of steps that never came, and of parts that were not there"
@@ -345,6 +349,8 @@ def __exit__(self:edit, kind, exc, tb):
     for c,_ in self.ops:
         if c.text in self.never_fired: warnings.warn(self.functions.op_watch.why_silent(c, 'edited'), stacklevel=2)
     self.check_times()
+    lost = [o.name for o in self.weights.values() if o.written]
+    if lost: warnings.warn(_lost_write.format(lost[0]), stacklevel=2)
     unread = [o.name for o in self.weights.values() if o.key not in self.count.last]
     said = ', '.join(map(repr, unread))
     if unread: warnings.warn(f'{said} was not read in the block, so nothing was edited there', stacklevel=2)

@@ -99,6 +99,7 @@ class Fakes:
         self.home,self.values = home,_Values()
         self.states = {}           # what a fake has beside its shell, by device
         self.any_value = False     # does any number do where one is asked for that is not known?
+        self.in_turn = None        # how often somebody has chosen, where choices that nobody knows are taken in turn
         self.mode = FakeTensorMode(allow_non_fake_inputs=True)    # a forward may use a tensor that we could not reach
 
     def __call__(self, t):
@@ -436,14 +437,6 @@ def by_shape(self:FakeRun, func, args, kwargs):
     f = _without_fake.get(op_name(func))
     return f and f(self, *args, **kwargs)
 
-# %% ../nbs/300_fakes.ipynb #3f6a1d5a
-@fake_of('aten: _grouped_mm')
-def _grouped_out(run, a, b, offs=None, bias=None, out_dtype=None):
-    if a.ndim+b.ndim==5: lead = ()         # rows sorted by expert, times a matrix an expert, or the other way round
-    else: lead = (len(offs),) if a.ndim==2 else a.shape[:1]
-    size = *lead,a.shape[-2],b.shape[-1]
-    return a.new_empty(size, dtype=out_dtype)
-
 # %% ../nbs/300_fakes.ipynb #b473f458
 def unpacked(
     packed, # The packed weights of a quantized layer, an object of C++
@@ -453,6 +446,14 @@ def unpacked(
 
 @fake_of('quantized: linear_dynamic linear_relu_dynamic linear_dynamic_fp16 linear_relu_dynamic_fp16')
 def _linear_out(run, x, packed, *args): return x.new_empty(*x.shape[:-1], unpacked(packed).shape[0])
+
+# %% ../nbs/300_fakes.ipynb #3f6a1d5a
+@fake_of('aten: _grouped_mm')
+def _grouped_out(run, a, b, offs=None, bias=None, out_dtype=None):
+    if a.ndim+b.ndim==5: lead = ()         # rows sorted by expert, times a matrix an expert, or the other way round
+    else: lead = (len(offs),) if a.ndim==2 else a.shape[:1]
+    size = *lead,a.shape[-2],b.shape[-1]
+    return a.new_empty(size, dtype=out_dtype)
 
 # %% ../nbs/300_fakes.ipynb #3049ead5
 @fake_of('aten: index')

@@ -326,36 +326,17 @@ def tell(self:Dispatch, func, plan, args, kwargs, out):
         plan = _sparse if known else 'note'      # their product is called mm, too
     if callable(plan): self.listener.count(plan(*args, **kwargs, out_val=out), args)
     elif plan=='note': self.listener.note(str(op_family(func)))
-    if op_family(func) in _looked_into: self.look_into(func, args)
+    if op_family(func) in _looked_into: self.look_into(func, args, out)
 
 _looked_into = {*_choosing, aten.embedding}
 
 @patch
-def look_into(self:Dispatch, func, args):
+def look_into(self:Dispatch, func, args, out):
     "Tell the listener what an operator was asked for"
-    if op_family(func) in _choosing: self.listener.choose(op_family(func), args)
+    if op_family(func) in _choosing:
+        self.listener.choose(op_family(func), args)
+        if self.run and self.run.fakes.in_turn is not None: self.take_turns(op_family(func), args, out)
     elif self.run and (beyond := self.beyond(*args[:2])): self.listener.miss(*beyond)
-
-# %% ../nbs/310_macs.ipynb #31j00004
-@patch
-def price(self:Dispatch, func, args, kwargs, out):
-    "What `tell` says of dense arguments: bytes, MACs, a name that is to be noted, and whether to look into it"
-    plan = self.plan(func)
-    macs = plan(*args, **kwargs, out_val=out) if callable(plan) else None
-    family = op_family(func)
-    return bytes_moved(func, args, kwargs, out),macs,str(family) if plan=='note' else None,family in _looked_into
-
-@patch
-def charge(self:Dispatch, func, args, kwargs, out, known):
-    "Tell the listener what ran once more, as is `known`; returns `out`"
-    if known.price is None: known.price = self.price(func, args, kwargs, out)
-    moved,macs,name,look = known.price
-    if moved and self.move: self.move(moved)
-    if macs is not None: self.listener.count(macs, args)
-    if name: self.listener.note(name)
-    if look: self.look_into(func, args)
-    if self.memory and known.recipes: self.memory(out)
-    return out
 
 # %% ../nbs/310_macs.ipynb #0e762e65
 _only_wrap = 'wrap','tag_activation','with_effects'   # they run their function, whose operators we see
@@ -429,6 +410,41 @@ def bytes_of(
         used[p.storage] += p.used
         whole[p.storage] = p.whole
     return sum(min(n, whole[k]) for k,n in used.items())
+
+# %% ../nbs/310_macs.ipynb #31j00004
+@patch
+def price(self:Dispatch, func, args, kwargs, out):
+    "What `tell` says of dense arguments: bytes, MACs, a name that is to be noted, and whether to look into it"
+    plan = self.plan(func)
+    macs = plan(*args, **kwargs, out_val=out) if callable(plan) else None
+    family = op_family(func)
+    return bytes_moved(func, args, kwargs, out),macs,str(family) if plan=='note' else None,family in _looked_into
+
+@patch
+def charge(self:Dispatch, func, args, kwargs, out, known):
+    "Tell the listener what ran once more, as is `known`; returns `out`"
+    if known.price is None: known.price = self.price(func, args, kwargs, out)
+    moved,macs,name,look = known.price
+    if moved and self.move: self.move(moved)
+    if macs is not None: self.listener.count(macs, args)
+    if name: self.listener.note(name)
+    if look: self.look_into(func, args, out)
+    if self.memory and known.recipes: self.memory(out)
+    return out
+
+# %% ../nbs/310_macs.ipynb #31s00002
+_most_choices = 2**16     # as many values as fakes are worth
+
+@patch
+def take_turns(self:Dispatch, op, args, out):
+    "Give values to the choices in `out`, which nobody knows: each candidate in turn, beginning with another one each time"
+    x,*rest = args
+    if op is aten.topk: rest.pop(0)
+    d,indices = rest[0] if rest else -1,out[-1] if isinstance(out, tuple) else out
+    if not isinstance(d, int) or not x.ndim or indices.numel()>_most_choices or self.run.value(indices) is not None: return
+    start,among = self.run.fakes.in_turn,x.shape[d]
+    self.run.fakes.in_turn += 1
+    with no_dispatch(): self.run.values[indices] = (torch.arange(indices.numel())+start).view(indices.shape)%among
 
 # %% ../nbs/310_macs.ipynb #31i00002
 @patch

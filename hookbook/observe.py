@@ -23,7 +23,7 @@ from .running import fast_path_off, force_eager
 from .borrow import borrowed, forget_fakes, held_back, replaced, stay_young
 
 # %% ../nbs/330_observe.ipynb #c33e7bd4
-from .fakes import device_of, home, is_distributed, operands, pad_packed, storage_id, swap_inputs, swap_state, Aliases, Copies, Fakes
+from .fakes import device_of, home, is_distributed, knows_value, operands, pad_packed, storage_id, swap_inputs, swap_state, Aliases, Copies, Fakes
 from .macs import bytes_of, Dispatch, Memory
 from .trace import watch_calls, CallStack, Trace
 
@@ -71,12 +71,12 @@ def _backend_off(stack, get, turn):
 # %% ../nbs/330_observe.ipynb #3ef5fd96
 def _in_the_open(stack):
     "Enter contexts in which every product shows"
-    stack.enter_context(fast_path_off())
+    fast_path_off().within(stack, stack)
     # what `torch.backends.cudnn.enabled` sets; the public names refuse where somebody has frozen the flags
     _backend_off(stack, torch._C._get_mkldnn_enabled, torch._C._set_mkldnn_enabled)
     _backend_off(stack, torch._C._get_cudnn_enabled, torch._C._set_cudnn_enabled)
     compiler_is_here = 'torch._dynamo' in sys.modules     # else nothing is compiled, and importing it takes long
-    if compiler_is_here: stack.enter_context(force_eager)
+    if compiler_is_here: force_eager.within(stack, stack)
     stack.enter_context(torch.jit.optimized_execution(False))     # what an optimised graph saves depends on its past
     stack.enter_context(torch.inference_mode(False))
     stack.enter_context(torch.enable_grad())
@@ -100,7 +100,9 @@ def _tensor_of_known(make):
     def tensor(data, **kwargs): return make(data if isinstance(data, Tensor) else _in_a_list(data), **kwargs)
     return tensor
 
-def _format_value(t, spec): return format(t.item(), spec) if spec and not t.ndim else repr(t)
+def _format_value(t, spec):
+    "A number as it is, if it is known or has to be; in an f-string, a fake has no numbers to show"
+    return format(t.item(), spec) if not t.ndim and (spec or knows_value(t)) else repr(t)
 
 # %% ../nbs/330_observe.ipynb #fd6a56a1
 def _on_fakes(hidden, trace):
@@ -160,6 +162,7 @@ class How:
     backward:bool=False # Backward, too?
     optimizer:object=None # A `torch.optim.Optimizer` that is to take a step
     accumulate:int=1 # Batches whose gradients add up before a step
+    in_turn:bool=False # Are choices among experts, which nobody knows, taken in turn?
 
     def __post_init__(self):
         if isinstance(self.accumulate, int) and self.accumulate>=1: return
@@ -261,6 +264,7 @@ def run_once(
         trace = Trace(model, unregistered_modules(model, held), how.backward)
         stack.callback(trace.close)
         stand_in = (Fakes if how.fake else Aliases)(place)
+        if how.in_turn: stand_in.in_turn = 0
         trace.outcome.mode = stand_in.mode
         made = _swap_in(model, held, stand_in, trace.params)
         for h in held:
@@ -335,6 +339,7 @@ def _asked_for(e, who='the forward'):
     words = _no_numbers.get(type(e).__name__) or next((v for k,v in _no_numbers_either.items() if k in str(e)), None)
     return words and words.format(who=who)
 
+_taken_in_turn = 'which expert gets a position depends on numbers, and they have none: the experts are taken in turn'
 _hollow = 'how many values a sparse tensor has depends on numbers, and they have none'
 
 def _why_not_fake(e, who='the forward'):
@@ -410,6 +415,8 @@ def _on_fakes_or_real(model, args, kwargs, how):
         why = '' if e and str(e)==str(trace.error) else f'; on fake tensors: {why}'
         notes.append(f'a real run on {home(model, args)}{why}')
     elif e is not None and (asked := _asked_for(e)):
+        even,e = _on_stand_ins(model, args, kwargs, dataclasses.replace(how, in_turn=True)) if trace.choices else (None,e)
+        if e is None: return even,[_taken_in_turn, *_left_open(even, how)]
         trace.outcome.error = RuntimeError(f'{asked}: give a model and inputs that are not on meta, and it is run for real')
     elif trace.outcome.hollow: notes.append(_hollow)
     return trace,[*notes, *_left_open(trace, how)]

@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.overrides import _get_current_function_mode, _get_current_function_mode_stack, _pop_mode, _push_mode
 from fastcore.basics import patch
 import hookbook
-from .inert import InertHook
+from .inert import InertHook, sweep_off
 from .running import repeat_within, repeating_frame
 from .op_names import op_base, passes_on, silent_op, site_of
 
@@ -277,12 +277,19 @@ def within(self:OpWatch, m, before):
 
 # %% ../nbs/160_own_code.ipynb #349dcc6d
 @patch
+def _hook(self:OpWatch, m):
+    if isinstance(m, torch.jit.ScriptModule): return
+    # the last before the forward, and the first after it: what other hooks do is not the module's own code
+    self.handles.append(m.register_forward_pre_hook(InertHook(self.begins)))
+    self.handles.append(m.register_forward_hook(InertHook(self.ends), prepend=True, always_call=True))
+
+@patch
 def __enter__(self:OpWatch):
-    for m in self.mods.values():
-        if isinstance(m, torch.jit.ScriptModule): continue
-        # the last before the forward, and the first after it: what other hooks do is not the module's own code
-        self.handles.append(m.register_forward_pre_hook(InertHook(self.begins)))
-        self.handles.append(m.register_forward_hook(InertHook(self.ends), prepend=True, always_call=True))
+    try:
+        for m in self.mods.values(): self._hook(m)
+    except BaseException:   # Ctrl-C, perhaps between a hook and its handle
+        for m in self.mods.values(): sweep_off(m, self)
+        raise
     self.mods = {}
     return self
 

@@ -172,11 +172,11 @@ def _beside(name): return (Path(__file__).parent/name).read_text(encoding='utf-8
 # %% ../nbs/680_page.ipynb #657a63bc
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
-def _head(title):
+def _head(title, policy=_POLICY):
     "What a browser has to know"
     said = [Meta(charset='utf-8'),Title(title)]
     said.append(Meta(name='viewport', content='width=device-width, initial-scale=1'))
-    said.append(Meta(http_equiv='Content-Security-Policy', content=_POLICY))
+    said.append(Meta(http_equiv='Content-Security-Policy', content=policy))
     said.append(Link(rel='icon', href='data:,'))   # or else a browser asks for one
     return Head(*said, Style(Safe(_beside('report.css')+findings_css())))
 
@@ -192,11 +192,14 @@ def document(
     title:str, # Of the page
     about:str, # A line below it
     sections:dict, # From title to elements
+    script:str='', # JavaScript for this page alone, which may ask where the page came from
 ) -> str:
     "A whole page"
     links = [A(h, href=f'#{_anchor(h)}') for h in sections]
     top = Header(H1(title), P(about, klass='note'), Nav(*links))
     parts = [_section(h, s) for h,s in sections.items()]
-    script = Script(Safe(_beside('report.js')))
-    page = Html(_head(title), Body(top, Main(*parts), script), lang='en')
+    scripts = [Script(Safe(_beside('report.js')))]
+    if script: scripts.append(Script(Safe(script)))
+    policy = f"{_POLICY}; connect-src 'self'" if script else _POLICY
+    page = Html(_head(title, policy), Body(top, Main(*parts), *scripts), lang='en')
     return to_xml(page, indent=False)+'\n'

@@ -23,7 +23,7 @@ from fastcore.basics import patch
 from .later import Later
 from .nested import tensors
 from .modules import find, named_modules
-from .running import (blind, fast_path_off, in_python, is_fake, out_of_graph, outermost_module, recomputing,
+from .running import (blind, fast_path_off, force_eager, in_python, is_fake, out_of_graph, outermost_module, recomputing,
                               times_running)
 from .inert import sweep_off
 from .hook import InertHook, name_fault
@@ -322,7 +322,7 @@ def attach(self:Tap):
         if plan.sees_outputs: self._hook_outputs()
         for m in plan.inplace: self.on(m.register_forward_pre_hook, self.rescue)
         self.on(plan.model.register_forward_hook, self.end, always_call=True)
-        if plan.fused: self.hooks.enter_context(fast_path_off())
+        if plan.fused: fast_path_off().within(self.hooks, self)
         if plan.ops: self.watch_ops()  # of a later chapter
         self.hooks.callback(self.gate.scope.close)
         undo.pop_all()
@@ -337,6 +337,7 @@ def remove(self:Tap):
 @patch
 def let_go(self:Tap):
     "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
+    for switch in (fast_path_off(),force_eager): switch.leave(self)
     self.hooks.close()
     sweep_off(self.plan.model, self, self.gate)
     if self.functions: self.functions.sweep_off(self.plan.model)
