@@ -225,9 +225,7 @@ def is_bad(self:find_nan,
 
 # %% ../nbs/570_nan.ipynb #f779c0e7
 @patch
-def tell(self:find_nan,
-    origin, # An `Origin`
-):
+def tell(self:find_nan, origin):
     "Make the finding, then stop or warn"
     if origin.phase=='backward' and origin.half: return self._hold(origin)
     explained = self.held and origin.kind=='parameter'
