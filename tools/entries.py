@@ -138,7 +138,7 @@ class Entry:
         if src: res.append(f'[source]({src}){{.entry-source}}')
         res.append(f'{"#"*self.level} {self.nm}')
         res.append(f'```python\n{signature(self.sym, self.nm, self.kind)}\n```')
-        doc = inspect.cleandoc(self.sym.__doc__ or '') if isinstance(getattr(self.sym, '__doc__', ''), str) else ''
+        doc = inspect.cleandoc(str(self.sym.__doc__ or '')) if isinstance(getattr(self.sym, '__doc__', ''), str) else ''
         if self.kind=='property': res.append('*A property.*' + (f' {doc}' if doc else ''))
         elif doc: res.append(doc)
         rows = [*self.rows(), *self.errors()] if self.kind!='property' else []
