@@ -33,7 +33,7 @@ by_task = {
     'Know a model': 'summary model_sizes num_features_model macs_of devices Device layer_kinds Kind packed_layers add_column',
     'Watch a training': 'record watch Run compare declare Field',
     'Find what is wrong': 'health find_nan NonFinite rule Finding patient',
-    'Hooks by hand': 'Hook Hooks hook_output hook_outputs first_tensor dummy_eval',
+    'Hooks by hand': 'Hook Hooks hook_output hook_outputs n_hooks first_tensor dummy_eval',
     'Training loop': 'Learner DataLoaders Callback ProgressCallback ScheduleCallback TrainEvalCallback GatherPredsCallback Recorder accuracy digits',
     'As in the fastai course': 'HookCallback ActivationStats layer_info module_summary summary_report has_params total_params flatten_model '
                                'in_channels ConvLayer synth_learner synth_dbunch'}

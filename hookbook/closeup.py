@@ -243,7 +243,7 @@ def input_facts(
     rows = as_rows(x, 2**18) if x.ndim in (2,3) else x.detach().reshape(-1,1)[:2**18].float()
     sizes = rows.square().mean(0).sqrt()
     return dict(rms=rows.square().mean().sqrt(), mean=rows.mean(), std=_std(rows), largest=rows.abs().max(),
-                top=sizes.max(), typical=sizes.median(), samples=len(x))
+                top=sizes.max(), typical=sizes.median(), samples=len(x) if x.ndim else 1)
 
 # %% ../nbs/450_closeup.ipynb #45b0002a
 class CloseUp:

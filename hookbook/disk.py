@@ -289,7 +289,7 @@ def _check_places(sites):
 def _are_numbers(v): return isinstance(v, list) and all(o is None or type(o) is int for o in v)
 
 # %% ../nbs/240_disk.ipynb #e4c1a005
-def _checked(about, keys):
+def _sound(about, keys):
     "What a file says, if it can be meant"
     _expect(isinstance(about, dict) and isinstance(about.get('runs'), list), 'it does not say which forwards it holds')
     _expect(_is_texts(about.get('names')), 'the names of its layers are no texts')
@@ -315,7 +315,7 @@ def load_file(
     if os.path.exists(path) and not os.path.isfile(path): raise ValueError(_broken(path, 'it is no plain file'))
     stamp,there = file_stamp(path),os.path.abspath(path)  # also after a change of the working directory
     said,keys = _about(path)
-    try: about = _checked(_said(said, keys), keys)
+    try: about = _sound(_said(said, keys), keys)
     except ValueError as e: raise ValueError(_other(path, e)) from None
     except Exception as e: raise ValueError(_other(path, f'{type(e).__name__}, {e}')) from None
     def _saved(what, name, spec): return SavedEntry(there, spec, stamp)

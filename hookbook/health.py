@@ -7,20 +7,23 @@ Docs: https://hookbook.github.io/hookbook/health.html.md"""
 # %% auto #0
 __all__ = ['Findings', 'by_cause', 'health', 'severities', 'Finding', 'steps_in_words', 'rules', 'rule', 'longest', 'Spell',
            'Times', 'quietly', 'need_steps', 'layer_names', 'kinds_of', 'channel_maxima', 'stacked', 'idle',
-           'why_untrained', 'layer_of', 'weight_names', 'rectifiers', 'dead_share', 'dead_units', 'top_share',
-           'saturation', 'input_scale', 'bad_init', 'psi', 'drift', 'vanishing_gradient', 'exploding_gradient',
-           'smoothed', 'update_ratio', 'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'in_evaluation',
-           'call_train', 'need_optimizer', 'evaluation_mode', 'optimizer_stopped', 'median_magnitude',
-           'massive_activations', 'scaled', 'low_precision', 'nonfinite', 'NonFinite', 'find_nan', 'Probe', 'remedies',
-           'remedy', 'close_looks', 'looked_at', 'seen_in']
+           'why_untrained', 'layer_of', 'weight_names', 'told_together', 'card', 'finding_cards', 'findings_div',
+           'notebook_html', 'rectifiers', 'dead_share', 'dead_units', 'top_share', 'saturation', 'input_scale',
+           'bad_init', 'psi', 'drift', 'vanishing_gradient', 'exploding_gradient', 'smoothed', 'update_ratio',
+           'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'in_evaluation', 'call_train',
+           'need_optimizer', 'evaluation_mode', 'optimizer_stopped', 'median_magnitude', 'massive_activations',
+           'scaled', 'low_precision', 'nonfinite', 'NonFinite', 'find_nan', 'Probe', 'remedies', 'remedy',
+           'close_looks', 'looked_at', 'seen_in']
 
 # %% ../nbs/590_health.ipynb #4a80af60
 from contextlib import nullcontext
+from fastcore.xml import FT, P
 from fastcore.basics import patch, store_attr
 from .words import *
 from .table import remembered
 from .run import *
 from .finding import *
+from .cards import *
 from .activations import *
 from .clipped import *
 from .gradients import *
@@ -74,11 +77,7 @@ def notes(self:Findings) -> list: # Of lines
 @patch
 def groups(self:Findings) -> list: # Of lists of `Finding`s
     "Those that are alike: of one rule, one unit and one cause, all too large or all too small"
-    res = {}
-    for f in self:
-        kind = f.rule,f.unit,f.root,f.threshold>f.seen
-        res.setdefault(kind, []).append(f)
-    return list(res.values())
+    return told_together(self)
 
 # %% ../nbs/590_health.ipynb #c9f1de04
 def _told_once(group, most=5):
@@ -108,35 +107,16 @@ def __repr__(self:Findings):
     for group in self.groups(): lines += [_consequence(group)] if group[0].root else _told_once(group)
     return '\n'.join(lines+self.notes())
 
-# %% ../nbs/590_health.ipynb #924674b6
-def _html_row(f, severity):
-    "A row of a table: what was found, where and when"
-    from fastcore.xml import Td, Tr
-    unit,seen,_ = f.saw
-    cells = severity,f.rule,f.layer or '(the model)',f.when,f'{seen} ({unit})'
-    return Tr(*[Td(c, style='text-align:left; vertical-align:top') for c in cells])
-
-def _html_rows(group):
-    "Rows of a table about findings that are alike: below the first what it means and what to try"
-    from fastcore.xml import Div, Td, Tr
-    f = group[0]
-    if f.root: return [_html_row(o, 'follows') for o in group[:6]]
-    why = Div(f'{f.means} Try: {f.try_}.', style='max-width:min(48em,85vw)')
-    said = Tr(Td(why, colspan=5, style='text-align:left; white-space:normal'))
-    return [_html_row(f, f.severity), said, *(_html_row(o, 'also') for o in group[1:6])]
-
 # %% ../nbs/590_health.ipynb #2bca8832
 @patch
-def _repr_html_(self:Findings):
-    from fastcore.xml import Br, P, Small, Table, Tbody, Th, Thead, Tr, to_xml
-    lines = [self.caveat]*bool(self.caveat)+self.notes()
-    broken = [o for line in lines for o in (line,Br())]
-    notes = P(Small(*broken[:-1]))
-    head = Tr(*[Th(s, style='text-align:left') for s in ('', 'finding', 'where', 'when', 'seen')])
-    rows = [row for group in self.groups() for row in _html_rows(group)]
-    table = Table(Thead(head), Tbody(*rows))
-    if not self: table = P(f'{self.nothing()} in {self.about}')
-    return to_xml(table, indent=False)+to_xml(notes, indent=False)
+def element(self:Findings,
+    heading=P, # The element that titles are
+) -> FT:
+    "The findings as an element of `fastcore.xml`, with what was looked for"
+    return findings_div(self, self.caveat, f'{self.nothing()} in {self.about}', self.notes(), heading)
+
+@patch
+def _repr_html_(self:Findings): return notebook_html(self.element())
 
 # %% ../nbs/590_health.ipynb #5ff0566a
 def _nearest_first(name, names):
@@ -258,7 +238,7 @@ def health(
 # %% ../nbs/590_health.ipynb #b9f1de24
 _all_ = ['severities', 'Finding', 'steps_in_words', 'rules', 'rule', 'longest', 'Spell', 'Times', 'quietly', 'need_steps', 'layer_names', 'kinds_of',
          'channel_maxima', 'stacked', 'idle', 'why_untrained', 'layer_of', 'weight_names',
-         'by_cause', 'rectifiers', 'dead_share', 'dead_units', 'top_share', 'saturation', 'input_scale', 'bad_init', 'psi', 'drift',
+         'told_together', 'card', 'finding_cards', 'findings_div', 'notebook_html', 'by_cause', 'rectifiers', 'dead_share', 'dead_units', 'top_share', 'saturation', 'input_scale', 'bad_init', 'psi', 'drift',
          'vanishing_gradient', 'exploding_gradient', 'smoothed', 'update_ratio',
          'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'in_evaluation', 'call_train', 'need_optimizer', 'evaluation_mode', 'optimizer_stopped',
          'median_magnitude', 'massive_activations', 'scaled', 'low_precision', 'nonfinite',

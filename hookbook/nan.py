@@ -14,7 +14,7 @@ from contextlib import ExitStack
 import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
-from torch.overrides import TorchFunctionMode
+from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack, _pop_mode, _push_mode   # private, but the first
 from fastcore.basics import patch, store_attr
 from .nested import *
 from .words import *
@@ -72,6 +72,8 @@ class Passes:
         return calls.pop() if calls else None
 
 # %% ../nbs/570_nan.ipynb #a7d70002
+_settings = (torch._C._set_grad_enabled,)   # private
+
 class _Softmaxes(TorchFunctionMode):
     "Calls `f(x, dim)` for each softmax that gave NaN"
     names = 'softmax','log_softmax'
@@ -80,7 +82,10 @@ class _Softmaxes(TorchFunctionMode):
         self.f = f
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        out = func(*args, **(kwargs or {}))
+        try: out = func(*args, **(kwargs or {}))
+        except KeyboardInterrupt:
+            if func in _settings: func(*args)   # Ctrl-C came before it was set back: `no_grad` ends with it
+            raise
         name = getattr(func, '__name__', '')
         if name in self.names: self.look(out, *args, **(kwargs or {}))
         elif name=='multi_head_attention_forward': self.attended(out[0], **(kwargs or {}))
@@ -91,6 +96,13 @@ class _Softmaxes(TorchFunctionMode):
             if mask is None: continue
             if mask.dtype==torch.bool: mask = torch.zeros(mask.shape).masked_fill(mask.cpu(), -math.inf)
             self.look(out, mask, -1)
+
+    def leave(self):
+        "Off, wherever it stands among other modes"
+        above = []
+        while self in _get_current_function_mode_stack():
+            if (top := _pop_mode()) is not self: above.append(top)
+        for mode in reversed(above): _push_mode(mode)
 
     def look(self, out, input=None, dim=None, *args, **kwargs):
         if blind() or dim is None or not isinstance(out, torch.Tensor): return
@@ -115,13 +127,14 @@ class find_nan:
         self.passes = Passes(self.model)
         self.readings = Readings()
         self.held,self.asked = None,TensorHooks()
+        self.softmaxes = _Softmaxes(self._full_rows)
         self.masked = None
         self.hooked = set()
         try:
             with ExitStack() as stack:
-                stack.enter_context(_Softmaxes(self._full_rows))
-                stack.enter_context(fast_path_off())
-                stack.enter_context(force_eager)
+                stack.callback(self.softmaxes.leave)
+                self.softmaxes.__enter__()
+                for switch in (fast_path_off(),force_eager): switch.within(stack, self)
                 stack.callback(self.asked.leave)
                 self.stack = stack
                 self._attach()
@@ -155,6 +168,8 @@ def _attach(self:find_nan):
 def _let_go(self:find_nan):
     "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
     if getattr(self, 'stack', None): self.stack.close()
+    for switch in (fast_path_off(),force_eager): switch.leave(self)
+    self.softmaxes.leave()
     sweep_off(self.model, self)
     self.asked.leave()
 

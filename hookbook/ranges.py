@@ -343,7 +343,7 @@ def _bad_losses(run):
     total,n = sums[:,0].T
     return run.steps[np.flatnonzero((n>0) & ~np.isfinite(total))]
 
-_lost = dict(
+_digits_lost = dict(
     means='The loss is {} in step {}, and what the recorded layers gave is finite: it was made behind them, in the loss, '
           'or in code of the model that is no layer. Nothing can be learned from it.',
     try_='a logarithm or a division at 0: clamp what goes in, `x.clamp(min=1e-6)`, or take a loss that is given logits '
@@ -354,7 +354,7 @@ _lost = dict(
 def _in_loss(run, lost):
     "The finding about a loss that is not finite in the steps `lost`"
     value = run.loss[np.searchsorted(run.steps, lost[0])]
-    said = dict(_lost, means=_lost['means'].format(value, lost[0]))
+    said = dict(_digits_lost, means=_digits_lost['means'].format(value, lost[0]))
     return Finding('', (lost[0],lost[-1]), len(lost), 0., **said, explains=_behind, evidence=(f'{len(lost)} of {len(run.steps)} recorded steps',))
 
 # %% ../nbs/550_ranges.ipynb #fd0c3baf

@@ -73,7 +73,8 @@ def _listens(ref, m):
 def listen(self:Recording, asked, usual):
     "Listen to functions in the code of the model"
     ref = weakref.ref(self)
-    self.attached.functions = Functions(self.inner, asked, usual, partial(_function_ran, ref), partial(_listens, ref))
+    self.attached.functions = Functions(asked, usual, partial(_function_ran, ref), partial(_listens, ref))
+    self.attached.functions.renew(self.inner)
 
 # %% ../nbs/490_record.ipynb #9403d95b
 @patch

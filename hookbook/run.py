@@ -16,6 +16,7 @@ from torch import nn
 from fastcore.basics import patch
 from fastcore.foundation import L
 from .words import Grid, md, plural, some
+from .later import later_methods
 from .files import write_whole
 from .stats import *
 from .bins import N_FOLDED

@@ -14,6 +14,7 @@ import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
 from .nested import *
+from .packed import *
 from .modules import *
 from .hook import *
 
@@ -134,13 +135,38 @@ def _empty(t, dtype):
     new = torch.empty_like(t, device='meta', dtype=dtype if dtype and t.is_floating_point() else t.dtype)
     return nn.Parameter(new, requires_grad=t.requires_grad) if isinstance(t, nn.Parameter) else new
 
+# %% ../nbs/140_sizes.ipynb #14s00002
+_ordinary = Tensor,nn.Parameter,nn.Buffer
+
+def _in_type(t, dtype):
+    "`t` in another type, if its class can do that"
+    if dtype is None or not t.is_floating_point(): return t
+    try: new = t.to(dtype)
+    except Exception: return t
+    return new if type(new) is type(t) else t
+
+def _empty_of_class(t, dtype, memo):
+    "`t`, which is of a class of its own, on the meta device; `memo` gets what hangs on it"
+    def of(t): return _empty(t, None) if type(t) in _ordinary else _empty_of_class(t, None, memo)
+    for h in hanging_tensors(t):
+        if h is not t and id(h) not in memo: memo[id(h)] = of(h)
+    if is_made_of_others(t): new = _in_type(remade(t, of), dtype)
+    else: new = Tensor._make_subclass(type(t), _empty(t.detach().as_subclass(Tensor), dtype))
+    carried = {k: v for k,v in vars(t).items() if k not in vars(new)}
+    new.__dict__.update(copy.deepcopy(carried, memo))
+    return new.requires_grad_(t.requires_grad)
+
+# %% ../nbs/140_sizes.ipynb #14s00003
 def twin(
     model:nn.Module, # Any model
     dtype:torch.dtype|None=None, # Of its floating point numbers; default: as they are
 ) -> nn.Module: # On the meta device
     "A copy of `model` without numbers"
     there = [t for t in [*model.parameters(), *model.buffers()] if not is_lazy(t)]
-    memo = {id(t): _empty(t, dtype) for t in there}
+    memo = {}
+    for t in there:
+        if type(t) in _ordinary: memo[id(t)] = _empty(t, dtype)
+        else: memo[id(t)] = _empty_of_class(t, dtype, memo)
     return copy.deepcopy(model, memo)
 
 # %% ../nbs/140_sizes.ipynb #38a00011
