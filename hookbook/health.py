@@ -7,7 +7,7 @@ Docs: https://hookbook.github.io/hookbook/health.html.md"""
 # %% auto #0
 __all__ = ['Findings', 'by_cause', 'health', 'severities', 'Finding', 'steps_in_words', 'rules', 'rule', 'longest', 'Spell',
            'Times', 'quietly', 'need_steps', 'layer_names', 'kinds_of', 'channel_maxima', 'stacked', 'idle',
-           'why_untrained', 'layer_of', 'weight_names', 'told_together', 'card', 'cards', 'findings_div',
+           'why_untrained', 'layer_of', 'weight_names', 'told_together', 'card', 'finding_cards', 'findings_div',
            'notebook_html', 'rectifiers', 'dead_share', 'dead_units', 'top_share', 'saturation', 'input_scale',
            'bad_init', 'psi', 'drift', 'vanishing_gradient', 'exploding_gradient', 'smoothed', 'update_ratio',
            'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'in_evaluation', 'call_train',
@@ -238,7 +238,7 @@ def health(
 # %% ../nbs/590_health.ipynb #b9f1de24
 _all_ = ['severities', 'Finding', 'steps_in_words', 'rules', 'rule', 'longest', 'Spell', 'Times', 'quietly', 'need_steps', 'layer_names', 'kinds_of',
          'channel_maxima', 'stacked', 'idle', 'why_untrained', 'layer_of', 'weight_names',
-         'told_together', 'card', 'cards', 'findings_div', 'notebook_html', 'by_cause', 'rectifiers', 'dead_share', 'dead_units', 'top_share', 'saturation', 'input_scale', 'bad_init', 'psi', 'drift',
+         'told_together', 'card', 'finding_cards', 'findings_div', 'notebook_html', 'by_cause', 'rectifiers', 'dead_share', 'dead_units', 'top_share', 'saturation', 'input_scale', 'bad_init', 'psi', 'drift',
          'vanishing_gradient', 'exploding_gradient', 'smoothed', 'update_ratio',
          'untrained', 'params_by_layer', 'no_gradient', 'no_optimizer', 'in_evaluation', 'call_train', 'need_optimizer', 'evaluation_mode', 'optimizer_stopped',
          'median_magnitude', 'massive_activations', 'scaled', 'low_precision', 'nonfinite',

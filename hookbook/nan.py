@@ -11,6 +11,7 @@ __all__ = ['Passes', 'find_nan']
 import math, warnings
 from collections import Counter
 from contextlib import ExitStack
+from typing import Never
 import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
@@ -18,6 +19,7 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack,
 from fastcore.basics import patch, store_attr
 from .nested import *
 from .words import *
+from .options import exact, refuse
 from .modules import *
 from .running import *
 from .grads import TensorHooks
@@ -109,16 +111,19 @@ class _Softmaxes(TorchFunctionMode):
         if isinstance(input, torch.Tensor) and (s := span_of(out)) and s.nan: self.f(input, dim)
 
 # %% ../nbs/570_nan.ipynb #2621c6f7
+@exact
 class find_nan:
     "Stop at the first layer that turns finite numbers into NaN or infinite ones, forward or backward"
     def __init__(self,
         model:nn.Module, # The model to watch; train it as always inside the `with`
         stop:bool=True, # Raise `NonFinite` there? Otherwise warn, keep the first `finding` and go on
         inf:bool=True, # Do infinite numbers count? -Inf that is seen to be a mask never does; `False` for one that is not seen to be
+        **wrong:Never
     ):
+        if wrong: refuse(find_nan, wrong)
         if not isinstance(model, nn.Module):
             raise TypeError(f'find_nan watches an nn.Module, and got a {type(model).__name__}')
-        store_attr()
+        store_attr('model,stop,inf')
         self.finding,self.live = None,False
         self.passes = self.readings = self.held = self.masked = None
 

@@ -31,6 +31,7 @@ from .ranks import *
 from .crew import *
 from .clock import *
 from .closeup import *
+from .asked import *
 from .closer import *
 from .attach import *
 from .uncompiled import *
@@ -166,7 +167,8 @@ def add_opt(self:Recording,
     "Record the gradients and updates of `opt` too, from this step on"
     if self.closed or opt in self.attached.opts: return
     if self.opt_look.table is None: self._make_norms()
-    self.clock.add(id(opt), {id(p) for p in params_of(opt)})
+    ref = weakref.ref(opt)
+    self.clock.add(id(opt), {id(p) for p in params_of(opt)}, lambda: could_step(ref()))
     begins,ends = (InertHook(_pass_on, weakref.ref(self), method) for method in ('_opt_begins','_opt_ends'))
     self.attached.add_opt(opt, begins, ends, gone=self.clock.turns.drop)
 
@@ -400,6 +402,7 @@ def _came_back(ref, step, name, output, grad):
     rec.guard('the loss', add_loss, rec.tracks['loss'], loss, rec.closeup.scale)
     if output:
         rec._closely('went_back', *output, grad, loss, rec.opts)
+        rec._closely('asked', *output, grad, loss)
         rec._closely('trace_back', loss)
         rec._closely('judged', name, *output, grad)
     rec.opt_look.await_clips(True)
@@ -414,6 +417,7 @@ def model_begins(self:Recording, *args):
     "A forward pass of the whole model begins"
     if recomputing(): return
     self._joined_by(threading.get_ident())
+    if passes := self.clock.goes_on(self._trains()): self._step_ends(passes)
     self._follow(self.clock.model_begins(self._trains()))
     live = self.pace.live if self.clock.train else self.pace.eval_live
     self.pace.resting = not live

@@ -16,6 +16,7 @@ from torch import nn
 from fastcore.basics import patch
 from .nested import *
 from .words import *
+from .options import exact
 from .modules import *
 from .sizes import *
 from .columns import *
@@ -244,6 +245,7 @@ def table(self:Summary,
 def __repr__(self:Summary): return self.table()
 
 # %% ../nbs/370_summing.ipynb #f1cea9f3
+@exact
 def summary(
     model:nn.Module, # Any model, on any device; also one built under `torch.device('meta')`, or a `torch.export.ExportedProgram`
     *args, # What its `forward` takes; with no inputs at all, only parameters are listed

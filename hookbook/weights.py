@@ -17,7 +17,7 @@ from fastcore.basics import patch
 from .modules import named_modules, names_matching
 from .own_code import not_of_models
 from .words import did_you_mean, some
-from .running import force_eager
+from .running import blind, force_eager, outermost_module
 from .hook import name_fault
 from .editing import edit, Planned
 
@@ -169,6 +169,21 @@ class _PlannedWeight(Planned):
         held = {n: (m,k) for n,(m,k) in names.items() if m._parameters[k] is p}
         self.names = list(held)   # all that it has
         self.places = list({(id(m),k): (m,k) for m,k in held.values()}.values())
+        self.by_user = None   # what was read last while no module ran, its version and its memory
+        self.written = False   # was such a one written into?
+
+    def read(self, t):
+        "Somebody gets `t` for the parameter"
+        if outermost_module() is not None or blind() or t.is_inference(): return
+        self.look_back()
+        try: self.by_user = t,t._version,t.data_ptr()
+        except RuntimeError: pass   # of a fake or sparse tensor: there is no memory to be asked
+
+    def look_back(self):
+        "Was what was read written into since?"
+        t,*was = self.by_user or (None,)
+        if t is not None and was!=[t._version,t.data_ptr()]: self.written = True
+        self.by_user = None
 
     def tell_tied(self, named):
         others = [n for n in self.names if n not in named]
@@ -202,17 +217,20 @@ class _Weight:
         if t is None or ed.elsewhere(m): return t
         ed.again_later()
         call = ed.count.next(plan.key)
-        try: return plan.changed(t, call)
+        try: res = plan.changed(t, call)
         except Exception as e:
             name_fault(e, m, edit, plan.name)
             raise
+        plan.read(res)
+        return res
 
 @patch
 def lend_weights(self:edit, hooks):
     "Have parameters read as edited, until `hooks` are closed"
     if 'torch._dynamo' in sys.modules: force_eager.within(hooks, self)   # compiled code has read them
     for plan in self.weights.values():
-        read = _Weight(self, plan)
+        read,plan.written = _Weight(self, plan),False
+        hooks.callback(plan.look_back)
         for m,name in plan.places:
             hooks.callback(give_back, m, name, read)
             lend(m, name, read)
