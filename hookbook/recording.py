@@ -31,6 +31,7 @@ from .ranks import *
 from .crew import *
 from .clock import *
 from .closeup import *
+from .asked import *
 from .closer import *
 from .attach import *
 from .uncompiled import *
@@ -401,6 +402,7 @@ def _came_back(ref, step, name, output, grad):
     rec.guard('the loss', add_loss, rec.tracks['loss'], loss, rec.closeup.scale)
     if output:
         rec._closely('went_back', *output, grad, loss, rec.opts)
+        rec._closely('asked', *output, grad, loss)
         rec._closely('trace_back', loss)
         rec._closely('judged', name, *output, grad)
     rec.opt_look.await_clips(True)
