@@ -263,10 +263,25 @@ def _lost_to_biases(run):
     looks = run.closeups[:1]
     if not looks or 'input' not in looks[0]: return {}
     spread,before,res = looks[0].get('spread', {}),looks[0]['input']['std']**2,{}
+    still = _all_alike(spread)
     for name,(varied,*_) in spread.items():
-        if 0<varied<_nothing_left*before: res[name] = varied/before
+        if 0<varied<_nothing_left*before or name in still: res[name] = varied/before
         if varied>0: before = varied
     return res
+
+def _all_alike(spread):
+    "The layers from which on everything is the same for all samples, and not 0, to the end: of a branch that starts at 0 that is not so"
+    names = list(spread)
+    first = next((i for i in range(len(names), 0, -1) if spread[names[i-1]][0]>0), 0)
+    return [n for n in names[first:] if spread[n][1]>0]
+
+_compensates = .1   # of the mean square of its input, that the next layer is given
+
+def _made_up_for(fed, name):
+    "Is the next linear layer given values of the size that this one was given? Then the code between them scales"
+    names = list(fed)
+    rest = [n for n in names[names.index(name)+1:] if not math.isclose(fed[n], fed[name], rel_tol=1e-6)]   # the others stand beside it
+    return bool(rest) and fed[rest[0]]**2>_compensates*fed[name]**2
 
 # %% ../nbs/520_activations.ipynb #bb7f1e05
 @rule('bad initialisation', 'He, Zhang, Ren, Sun 2015, Delving deep into rectifiers, arXiv:1502.01852',
@@ -281,13 +296,15 @@ def bad_init(
     layer_names(run)
     _before_update(run)
     todo,std,fed,lost = unnormalised(run),run.std,run.given,_lost_to_biases(run)
+    growth = {n: std[n][0]**2/fed[n]**2 if fed[n]>0 else math.nan for n in todo}
+    small = [n for n in todo[:-1] if 0<growth[n]<1/gain and _width(run, n)>=width and not _made_up_for(fed, n)]
+    passed = [max(growth[n]-_bias_power(run, n)/fed[n]**2, 0) for n in small]   # without what the biases add
+    little = math.prod(passed)<1/gain**2   # a single one with a tenth is no harm
     for name in todo:
-        var = std[name][0]**2
-        before = fed[name]**2
-        grows = var/before if before>0 else math.nan
+        var,grows = std[name][0]**2,growth[name]
         if name in lost and name!=todo[-1]:
             yield Finding(name, (0,0), lost[name], _nothing_left, _drowned, **_start)
-        elif 0<grows<1/gain and name!=todo[-1] and _width(run, name)>=width:
+        elif name in small and little:
             yield Finding(name, (0,0), grows, 1/gain, _passes.format('shrinks', 'vanish'), **_start)
         elif gain*(10 if name==list(run.layers)[-1] else 1)<grows<math.inf and _bias_power(run, name)<=var/2 and _trained_up_to(run, name):   # the last layer makes too sure a start at most, and a body that is frozen may be meant so
             yield Finding(name, (0,0), grows, gain, _passes.format('enlarges', 'explode'), **_start)
