@@ -105,7 +105,7 @@ def search_index(site, about):
         if page=='404.html': continue
         rest = {*re.findall(r'[a-z][a-z0-9]+', text[240:].lower())} - {*re.findall(r'[a-z][a-z0-9]+', text[:240].lower())}
         e = dict(href=o['href'], title=o['title'], section=o['section'], text=f"{text[:240]} {' '.join(sorted(rest))}".strip())
-        if not o['section']: e['about'] = about.get(page, '')
+        if not o['section']: e |= dict(about=about.get(page, ''), text=f"{about.get(page, '').rstrip('.')}. {e['text']}".lstrip('. '))   # the first words are what is shown
         if page.startswith(('symptoms/','learn/','start/')): e['weight'] = 1.5   # pages for people who ask, before chapters that tell how it is done
         elif page in PLUMBING: e['weight'] = .5
         res.append(e)
