@@ -24,6 +24,7 @@ from .callback import *
 from .report import *
 from .watch import *
 from .demonstration import patient
+from .options import explain
 
 # %% ../nbs/900_all.ipynb #d2b39863
 # every name once; the reference and the star import are made from it
@@ -33,10 +34,13 @@ by_task = {
     'Know a model': 'summary model_sizes num_features_model macs_of devices Device layer_kinds Kind packed_layers add_column',
     'Watch a training': 'record watch Run compare declare Field',
     'Find what is wrong': 'health find_nan NonFinite rule Finding patient',
-    'Hooks by hand': 'Hook Hooks hook_output hook_outputs first_tensor dummy_eval',
+    'Hooks by hand': 'Hook Hooks hook_output hook_outputs n_hooks first_tensor dummy_eval',
     'Training loop': 'Learner DataLoaders Callback ProgressCallback ScheduleCallback TrainEvalCallback GatherPredsCallback Recorder accuracy digits',
     'As in the fastai course': 'HookCallback ActivationStats layer_info module_summary summary_report has_params total_params flatten_model '
                                'in_channels ConvLayer synth_learner synth_dbunch'}
 
 # %% ../nbs/900_all.ipynb #f6c6f1b3
 __all__ = ['by_task', *' '.join(by_task.values()).split()]
+
+# %% ../nbs/900_all.ipynb #c169174f
+_ = [*map(explain, map(globals().get, __all__))]

@@ -71,12 +71,15 @@ def run(
     layers:str=None, # Which layers: a name, or a glob such as `blocks.*.mlp`; default: all without children
     out:Path=None, # Folder for run and report; default: a new one in `hookbook_runs`
     steps:int=None, # Watch the first so many training steps only: the report is written then, and the script goes on unwatched
+    live:bool=False, # Show the report in a browser on this machine while it grows
+    port:int=None, # Where `--live` shows it, on 127.0.0.1; default: any port that is free
 ):
     "Run a training script unchanged, and say which of its layers are sick"
     argv = script[script[:1]==['--']:]
     if not argv: raise UsageError('name a script, or a module after -m')
     _check_folder('hookbook_runs' if out is None else out)   # a training that can't be told about is not worth its time
-    try: run_script(argv, module=Module, out=out, every=every, layers=layers, steps=steps)
+    live = (port or 0) if live or port is not None else None
+    try: run_script(argv, module=Module, out=out, every=every, layers=layers, steps=steps, live=live)
     except (NoScript,ValueError) as e: raise UsageError(e) from None
 
 # %% ../nbs/880_cli.ipynb #a1d75792
@@ -89,7 +92,7 @@ def _check_words(input, width):
 @command
 def summary_command(
     target:str, # The model: `package.module:name` or `path/to/file.py:name`, where a function or class is called without arguments; or a `config.json` of Hugging Face
-    input:str='', # Shapes of its inputs, such as `1,3,224,224` or `1x3x224x224`; several are separated by spaces; `1,16:int64` for whole numbers; `mask=1,16:bool` for one by name
+    input:Annotated[str, dict(action='append')]=None, # Shapes of its inputs, such as `1,3,224,224` or `1x3x224x224`; several by spaces, or each after an `--input` of its own; `1,16:int64` for whole numbers; `mask=1,16:bool` for one by name
     depth:int=None, # Deepest level to show; default: all, alike blocks folded
     cols:str='', # Columns, with commas, such as `out_shape,params,macs`
     width:int=80, # Of the page, in characters, 40 or more
@@ -99,6 +102,7 @@ def summary_command(
     json:bool=False, # Print JSON, for a machine
 ):
     "Layers, output shapes, parameters, compute and memory of a model"
+    input = ' '.join(input or ())
     _check_words(input, width)
     with torch.device('meta') if meta else nullcontext(): model = load_model(target)
     try: s = by_words(model, input, cols, depth=depth, backward=backward)
@@ -110,7 +114,7 @@ def summary_command(
 # %% ../nbs/880_cli.ipynb #9fcbadff
 def _runs_below(path): return sorted(p for deep in ('*/*','*/*/*') for p in path.glob(f'{deep}.hookbook'))
 
-def _which(path, found, most=8):
+def _which_run(path, found, most=8):
     "Say which runs in the folder `path` could be meant, or in those below it"
     if found: start = f'there are {plural(len(found), "run")} in {path}:'
     else:
@@ -130,7 +134,7 @@ def load_run(
     path = Path(path)
     if path.is_dir():
         found = sorted(path.glob('*.hookbook'))
-        if len(found)!=1: raise UsageError(_which(path, found))
+        if len(found)!=1: raise UsageError(_which_run(path, found))
         path = found[0]
     try: return Run.load(path)
     except (FileNotFoundError,ValueError) as e: raise UsageError(e) from None

@@ -47,18 +47,20 @@ def _instead(f, inner):
     return stand_in
 
 # %% ../nbs/475_clipping.ipynb #47500010
-def _listen_to_clips():
-    "Let the functions of PyTorch tell; returns what stood there"
+def _clip_cells():
+    "Where they keep the functions inside, and which"
     where = torch.nn.utils.clip_grad
     cells = [_cell_of(getattr(where, n, _clips)) for n in ('_clip_grads_with_norm_','clip_grad_value_')]   # `clip_grad_norm_` calls the first
-    was = [(c,c.cell_contents) for c in cells if c is not None]
+    return [(c,c.cell_contents) for c in cells if c is not None]
+
+def _listen_to_clips(was):
+    "Let the functions of PyTorch tell"
     for c,f in was: c.cell_contents = _instead(c, f)
-    return was
 
 def _give_back_cells(was):
     for c,f in was: c.cell_contents = f
 
-_clip_functions = Switch(_listen_to_clips, _give_back_cells)
+_clip_functions = Switch(_clip_cells, _listen_to_clips, _give_back_cells)
 
 # %% ../nbs/475_clipping.ipynb #47500012
 _names = ('_foreach_mul_','_foreach_div_','_foreach_clamp_min_','_foreach_clamp_max_')   # private, and what such code calls
@@ -74,10 +76,10 @@ def _multiplies(f, name, ts, *args, **kwargs):
     return f(ts, *args, **kwargs)
 
 # %% ../nbs/475_clipping.ipynb #47500013
-def _listen_to_foreach():
-    was = [(n,getattr(torch, n)) for n in _names if hasattr(torch, n)]
+def _foreach_functions(): return [(n,getattr(torch, n)) for n in _names if hasattr(torch, n)]
+
+def _listen_to_foreach(was):
     for n,f in was: setattr(torch, n, _stand_in(f, n))
-    return was
 
 def _stand_in(f, name):
     def stand_in(ts, *args, **kwargs): return _multiplies(f, name, ts, *args, **kwargs)
@@ -86,7 +88,7 @@ def _stand_in(f, name):
 def _leave_foreach(was):
     for n,f in was: setattr(torch, n, f)
 
-_own_code = Switch(_listen_to_foreach, _leave_foreach)
+_own_code = Switch(_foreach_functions, _listen_to_foreach, _leave_foreach)
 
 # %% ../nbs/475_clipping.ipynb #47500014
 class ClipWatch:
@@ -95,21 +97,25 @@ class ClipWatch:
         tell, # Called as `tell(ts, params)` before tensors are clipped: are they parameters, whose gradients are meant? Otherwise they are gradients, perhaps
     ):
         self.tell,self.close = tell,False
-        _clip_functions.take()
-        _tells.append(tell)
+        try:
+            _tells.append(tell)
+            _clip_functions.take(tell)   # in its name, so that this object can go
+        except BaseException: self.remove(); raise   # Ctrl-C
 
     def listen(self, close):
         "Between backward and step: listen to code of one's own, too"
         if close==self.close: return
+        if close: self.close = True
+        (_own_code.take if close else _own_code.leave)(self.tell)
         self.close = close
-        if close: _own_code.take()
-        else: _own_code.leave()
 
     def remove(self):
-        if self.tell not in _tells: return
         self.listen(False)
-        _tells.remove(self.tell)
-        _clip_functions.leave()
+        if self.tell in _tells: _tells.remove(self.tell)
+        _clip_functions.leave(self.tell)
+
+    def __del__(self):
+        if vars(self).get('tell') in _tells: self.remove()   # nobody has it: its recording was interrupted while it began
 
 # %% ../nbs/475_clipping.ipynb #47500020
 @patch

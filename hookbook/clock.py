@@ -61,7 +61,9 @@ def _evaluates(self:Clock):
 # %% ../nbs/440_clock.ipynb #4173729f
 class Turns:
     "Which optimizers make up a step: it is over when all that are awaited have stepped"
-    def __init__(self): self.known,self.awaited,self.left,self.stepped = {},{},{},set()
+    def __init__(self):
+        self.known,self.awaited,self.left,self.stepped = {},{},{},set()
+        self.new,self.ripe = {},set()   # those that have never stepped; and which of them could have, when another one did
 
     def begin(self):
         "A step begins"
@@ -72,10 +74,11 @@ class Turns:
 def add(self:Turns,
     opt, # Whatever stands for an optimizer, and can be a key
     updates=(), # What it updates, such as the ids of its parameters, if that is known
+    ready=None, # Function that says whether it could step by now; default: nobody knows
 ):
     "Await `opt`, too"
     updates = frozenset(updates)
-    self.known[opt] = updates
+    self.known[opt],self.new[opt] = updates,ready   # new until it steps
     self.awaited[opt] = self.left[opt] = True   # dicts, since they keep the order
     self.stepped.discard(opt)
 
@@ -83,14 +86,15 @@ def add(self:Turns,
 @patch
 def drop(self:Turns, opt):
     "`opt` is no more"
-    for d in (self.known,self.awaited,self.left): d.pop(opt, None)
+    for d in (self.known,self.awaited,self.left,self.new): d.pop(opt, None)
 
 # %% ../nbs/440_clock.ipynb #f8a9b931
 @patch
 def steps(self:Turns, opt):
     "`opt` has stepped"
     self.stepped.add(opt)
-    self.left.pop(opt, None)
+    for d in (self.left,self.new): d.pop(opt, None)
+    self.ripe = {o for o in self.left if self.new.get(o) and self.new[o]()}
     mine = self.known.get(opt)
     if not self.left or not mine: return
     for o in [o for o in self.left if self.known[o] and self.known[o]<=mine]: del self.left[o]
@@ -107,9 +111,10 @@ def settle(self:Turns):
 def add(self:Clock,
     opt, # Whatever stands for an optimizer, and can be a key
     updates=(), # What it updates, such as the ids of its parameters, if that is known
+    ready=None, # Function that says whether it could step by now; default: nobody knows
 ):
     "Let the steps of `opt` end training steps, too"
-    self.turns.add(opt, updates)
+    self.turns.add(opt, updates, ready)
 
 # %% ../nbs/440_clock.ipynb #d4c2cde7
 @patch
@@ -136,6 +141,20 @@ def opt_ends(self:Clock,
     passes,most = self.passes
     self.over,self.passes[:] = True,(0,max(passes, most))
     return 'over'
+
+# %% ../nbs/440_clock.ipynb #be7de180
+@patch
+def goes_on(self:Clock,
+    train:bool, # Does the pass train that is about to begin?
+) -> int: # The passes of the step that is over with it, or 0
+    "A pass begins: does the step that runs end without those that haven't stepped?"
+    turns = self.turns
+    if not train or self.over or not turns.stepped or not turns.left: return 0
+    if not turns.ripe>=turns.left.keys(): return 0
+    turns.settle()
+    passes,most = self.passes
+    self.over,self.passes[:] = True,(0,max(passes, most))
+    return passes
 
 # %% ../nbs/440_clock.ipynb #db54f0c7
 @patch(as_prop=True)

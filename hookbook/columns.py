@@ -6,7 +6,7 @@ Docs: https://hookbook.github.io/hookbook/columns.html.md"""
 
 # %% auto #0
 __all__ = ['summary_columns', 'names_elsewhere', 'Row', 'dims', 'in_cell', 'Column', 'add_column', 'shapes_text', 'mem',
-           'column_name', 'chosen_columns', 'last_name', 'facts_of', 'Kinds', 'stretches', 'folded']
+           'column_name', 'chosen_columns', 'last_name', 'facts_of', 'Kinds', 'number_ranges', 'stretches', 'folded']
 
 # %% ../nbs/340_columns.ipynb #24294e7a
 import re
@@ -298,7 +298,9 @@ def _numbered(r, above):
     return (m[1], int(m[2]), m[3]) if m else (name, None, '')
 
 # %% ../nbs/340_columns.ipynb #9c01a004
-def _ranges(numbers):
+def number_ranges(
+    numbers, # Rising whole numbers
+) -> str:
     "Rising numbers as ranges: `0–2, 4–6 … 44–46`"
     ends = []
     for n in numbers:
@@ -314,7 +316,7 @@ def _label(rows, above):
     stem,n,rest = _numbered(rows[0], above)
     if n is None: return stem
     if len(rows)==1: return rows[0].name[len(above.name):].lstrip('.')      # as it is written, such as `b01`
-    return f'{stem}{_ranges(_numbered(r, above)[1] for r in rows)}{rest}'
+    return f'{stem}{number_ranges(_numbered(r, above)[1] for r in rows)}{rest}'
 
 # %% ../nbs/340_columns.ipynb #9c01a007
 _longest_pattern = 12 # kinds of layers; models with more than eight in a pattern are not known

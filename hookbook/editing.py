@@ -12,21 +12,24 @@ __all__ = ['Planned', 'names_inputs', 'edit', 'put_inputs', 'grads_edited', 'Nam
 import inspect, warnings
 from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
-from threading import get_ident
+from typing import Never
 import torch
 from torch import nn
 from fastcore.basics import patch
+from .later import Later
 from .nested import leaves, map_named
 from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
-from .running import fast_path_off, in_python, recomputing, repeat_within, times_running
+from .options import exact, refuse
+from .running import fast_path_off, force_eager, in_python, recomputing, repeat_within
 from .inert import sweep_off
 from .hook import InertHook, name_fault
 from .silent import maybe, why_none
 from .edits import *
-from .generation import check_steps, Generation, in_steps
-from .taking import named_inputs, Scope
+from .generation import check_steps
+from .taking import named_inputs
+from .calls import Opener, CallCount
 from .taps import OnMany, fused_kinds
 from .capturing import say_fullgraph
 
@@ -127,7 +130,8 @@ def _check_n_times(steps, weights):
                                  'Give it an edit of its own, without steps')
 
 # %% ../nbs/270_editing.ipynb #7298abd0
-class edit:
+@exact
+class edit(Later):
     "Change what chosen layers of a model hand on, inside of a `with` block"
     def __init__(self,
         model:nn.Module, # Any module
@@ -137,16 +141,18 @@ class edit:
         pick=None, # Edit one leaf of a nested value only, such as `pick='attention_mask'` of the inputs
         weights:dict=None, # From parameters (names such as `'lin.weight'`, or globs) to an edit, for as long as the block lasts
         steps=None, # Edit in these forwards of a generated text only: a number, range, slice or list; counted anew for each text
+        **wrong:Never
     ):
+        if wrong: refuse(edit, wrong)
         if edits is None and weights is not None: edits = {}
         _check_edit(model, edits, what)
         _check_n_times(steps, weights)
-        self.model,self.edits,self.what,self.pick,self.steps = model,{},what or 'out',pick,steps
-        self.ops,self.counted = [],steps is not None  # a choice of functions, and what is to be done to them; are steps counted?
+        self.model,self.edits,self.what,self.pick,self.count = model,{},what or 'out',pick,CallCount(steps)
+        self.ops = []   # a choice of functions, and what is to be done to them
         for choice,e in edits.items(): self.plan(choice, e, what)
         self.weights = self.plan_weights(weights) if weights else {}  # of a later chapter
         self.fused = any(isinstance(m, fused_kinds) for m in model.modules())
-        self.hooks,self.facts,self.repeating = None,set(),False  # `facts`: what was noticed of runs that weren't edited
+        self.opener,self.hooks,self.functions = None,None,None   # whose block it is; what is on the model; what sees functions, of a later chapter
 
 # %% ../nbs/270_editing.ipynb #d3baef47
 @patch
@@ -154,7 +160,7 @@ def plan(self:edit, choice, e, what):
     "Note what is to be done to a choice of layers or functions"
     layers,ops = split_choice(self.model, choice)
     self.ops += [(c, e) for c in ops]
-    self.counted = self.counted or asks_call(e)
+    if asks_call(e): self.count.counted = True
     if ops and not layers: return
     for name,m in find(self.model, layers).items():
         kind = what or ('in' if names_inputs(m, e) else 'out')
@@ -164,31 +170,21 @@ def plan(self:edit, choice, e, what):
 @patch
 def __repr__(self:edit):
     planned = [*self.edits.values(), *(f'{c.text!r}: {said_edit(e)}' for c,e in self.ops), *self.weights.values()]
-    when = '' if self.steps is None else f', steps={self.steps!r}'
+    when = '' if self.count.steps is None else f', steps={self.count.steps!r}'
     return f'edit({type(self.model).__name__}{when}): {some(planned, 6)}'
 
 # %% ../nbs/270_editing.ipynb #7eb3316c
 @patch
 def begin(self:edit, m, args, kwargs=None):
     "The calls of a layer are counted from the beginning of each forward"
-    if get_ident()!=self.thread or recomputing() or self.scope.others() or times_running(m)>1: return
-    self.forwards += 1
-    if not self.counted: return
-    self.generation.begins(m, args, kwargs)
-    self.longest = max(self.longest, self.generation.step+1)
-
-@patch
-def now(self:edit):
-    "Is the forward that runs now one of those that are to be edited?"
-    return self.steps is None or in_steps(self.generation.step, self.steps)
+    if not self.opener.is_other(m): self.count.begins(m, args, kwargs)
 
 # %% ../nbs/270_editing.ipynb #5121d226
 @patch
 def __enter__(self:edit):
     if self.hooks: raise RuntimeError('this edit is already open: make another one')
-    self.thread,self.forwards,self.count = get_ident(),0,{}  # `count`: the last call of each layer
-    self.generation,self.longest = Generation(),0  # `longest`: steps of the longest text
-    self.scope = Scope()  # the task of asyncio, if there is one
+    self.opener = Opener()
+    self.count.start()
     for plan in (*self.edits.values(), *self.weights.values()): plan.took.clear(); plan.met.clear()
     try:
         self.hooks = self.attach()
@@ -200,40 +196,28 @@ def __enter__(self:edit):
 @patch
 def _let_go(self:edit):
     "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
+    for switch in (fast_path_off(),force_eager): switch.leave(self)
     if self.hooks: self.hooks.close()
     self.hooks = None
-    watch = [self.op_watch] if hasattr(self, 'op_watch') else []
-    sweep_off(self.model, self, *watch)
-    for w in watch: w.__exit__()
+    sweep_off(self.model, self)
+    if self.functions: self.functions.sweep_off(self.model)
     if self.weights: self.sweep_weights()  # of a later chapter
 
 @patch
 def attach(self:edit):
     "Put all hooks on the model, or none"
     with ExitStack() as hooks:
-        hooks.callback(self.scope.close)
-        hooks.callback(self.model.register_forward_pre_hook(InertHook(in_python, self.begin), with_kwargs=self.counted).remove)
+        hooks.callback(self.opener.close)
+        hooks.callback(self.model.register_forward_pre_hook(InertHook(in_python, self.begin), with_kwargs=self.count.counted).remove)
         many = OnMany(InertHook(in_python, self.change))
         hooks.callback(many.remove)
         for m,what in self.edits:
             if what=='in': hooks.callback(m.register_forward_pre_hook(InertHook(in_python, self.change_inputs), with_kwargs=True).remove)
             elif m not in many.mods: many.add(m)
-        if self.fused: hooks.enter_context(fast_path_off())
+        if self.fused: fast_path_off().within(hooks, self)
         if self.ops: self.edit_ops(hooks)  # of a later chapter
         if self.weights: self.lend_weights(hooks)  # of a later chapter
         return hooks.pop_all()
-
-# %% ../nbs/270_editing.ipynb #3a14edc2
-@patch
-def _next_call(self:edit, name):
-    "Count one more call of a layer"
-    was = self.count.get(name, Call(-1, -1, -1))
-    if recomputing() and not self.repeating: return was._replace(i=-1)  # of a repetition that we don't know the first time of
-    if was.at==self.forwards: call = was._replace(i=was.i+1)
-    else: call = Call(self.forwards, was.forward+1, 0)
-    if self.counted: call = call._replace(**self.generation.state())
-    self.count[name] = call
-    return call
 
 # %% ../nbs/270_editing.ipynb #abecd56e
 _later_forward = ('this was forward number {} of the layer. Shapes can differ from those in the first, as in generation with a cache, '
@@ -242,16 +226,12 @@ _later_forward = ('this was forward number {} of the layer. Shapes can differ fr
 @patch
 def elsewhere(self:edit, m):
     "Is this a run that is not to be edited?"
-    if recomputing(): return False
-    if get_ident()!=self.thread: self.facts.add('replica' if getattr(m, '_is_replica', False) else 'thread')
-    elif self.scope.others(): self.facts.add('task')
-    else: return False
-    return True
+    return not recomputing() and self.opener.is_other(m)
 
 @patch
 def change(self:edit, m, args, out):
     "The hook that edits what the layer `m` hands on"
-    if self.elsewhere(m): return
+    if not recomputing() and self.opener.is_other(m): return   # as `elsewhere`, which would be one call more for each layer
     if (m,'out') in self.edits: out = self.changed(m, self.edits[m,'out'], out)
     if (m,'grad') in self.edits: out = self.change_grads(m, self.edits[m,'grad'], out)
     return out
@@ -260,8 +240,8 @@ def change(self:edit, m, args, out):
 def changed(self:edit, m, plan, v):
     "What the edits of a layer make of a value"
     self.again_later()
-    call = self._next_call(plan.key)
-    if not self.now(): return v
+    call = self.count.next(plan.key)
+    if self.count.steps is not None and not self.count.now: return v
     try: return plan.changed(v, call)
     except Exception as e:
         a_matter_of_shape = isinstance(e, (ValueError,IndexError,RuntimeError))
@@ -296,8 +276,8 @@ def change_inputs(self:edit, m, args, kwargs):
 def change_grads(self:edit, m, plan, out):
     "Have the gradients of what a layer hands on edited when they come"
     self.again_later()
-    call = self._next_call(plan.key)
-    return grads_edited(plan, call, out) if self.now() else out
+    call = self.count.next(plan.key)
+    return grads_edited(plan, call, out) if self.count.now else out
 
 # %% ../nbs/270_editing.ipynb #8a1ec4ee
 def grads_edited(
@@ -325,42 +305,42 @@ def again_later(self:edit):
 @patch
 def _remembered(self:edit):
     "A function that makes the context in which the forward that runs now is repeated"
-    forwards,count,state = self.forwards,dict(self.count),self.generation.state()
-    return lambda: self.repeated(forwards, dict(count), state)
+    state = self.count.state()
+    return lambda: self.repeated(state)
 
 @patch
 @contextmanager
-def repeated(self:edit, forwards, count, state):
+def repeated(self:edit, state):
     "The edits as they were when the calls were counted like this"
-    was = self.forwards,self.count,self.repeating,self.generation.state()
+    was = self.count.state()
     hooks = None if self.hooks else self.attach()
-    def _set(forwards, count, repeating, state):
-        self.forwards,self.count,self.repeating = forwards,count,repeating
-        self.generation.back_to(state)
-    _set(forwards, count, True, state)
+    self.count.back_to(state)
+    self.count.repeating = True
     try: yield
     finally:
-        _set(*was)
+        self.count.back_to(was)
         if hooks: hooks.close()
 
 # %% ../nbs/270_editing.ipynb #2a64de33
 @patch(as_prop=True)
 def never_fired(self:edit) -> list: # Names of layers
     "Layers that were to be edited and have not run"
-    planned = [o.name for o in (*self.edits.values(), *self.weights.values()) if o.key not in self.count]
-    return planned+[c.text for c,_ in self.ops if not op_fired(c.text, self.count)]
+    planned = [o.name for o in (*self.edits.values(), *self.weights.values()) if o.key not in self.count.last]
+    return planned+[c.text for c,_ in self.ops if not op_fired(c.text, self.count.last)]
 
 _took_nothing = ('{} took nothing of any value of {!r}, so nothing was edited there: `at` points beyond the values. In generation with a cache, '
                  'a layer sees the new tokens only')
 
+_lost_write = ('{0!r} was written into in the block, and that is lost: the attribute is what the edit makes of the parameter. '
+               'Write into the one that `dict(model.named_parameters())[{0!r}]` has, or outside of the block')
+
 @patch
 def check_times(self:edit):
     "Warn of steps that never came, and of parts that were not there"
-    if self.steps is not None and self.count and not any(in_steps(i, self.steps) for i in range(self.longest)):
-        text = f'steps={self.steps!r} never came, so nothing was edited: the longest text had {self.longest}'
+    if self.count.never_came:
+        text = f'steps={self.count.steps!r} never came, so nothing was edited: the longest text had {self.count.longest}'
         return warnings.warn(text, stacklevel=3)
-    plans = [*self.edits.values(), *self.weights.values(), *getattr(self, 'op_plans', {}).values()]
-    for o in plans:
+    for o in (*self.edits.values(), *self.weights.values(), *(self.functions.plans.values() if self.functions else ())):
         if o.met and o.idle(): warnings.warn(_took_nothing.format(', '.join(o.idle()), o.name), stacklevel=3)
 
 @patch
@@ -372,14 +352,16 @@ def __exit__(self:edit, kind, exc, tb):
     self.hooks = None
     if exc is not None: return say_fullgraph(exc)
     for c,_ in self.ops:
-        if c.text in self.never_fired: warnings.warn(self.op_watch.why_silent(c, 'edited'), stacklevel=2)
+        if c.text in self.never_fired: warnings.warn(self.functions.op_watch.why_silent(c, 'edited'), stacklevel=2)
     self.check_times()
-    unread = [o.name for o in self.weights.values() if o.key not in self.count]
+    lost = [o.name for o in self.weights.values() if o.written]
+    if lost: warnings.warn(_lost_write.format(lost[0]), stacklevel=2)
+    unread = [o.name for o in self.weights.values() if o.key not in self.count.last]
     said = ', '.join(map(repr, unread))
     if unread: warnings.warn(f'{said} was not read in the block, so nothing was edited there', stacklevel=2)
-    missing = {o.name: m for (m,_),o in self.edits.items() if o.key not in self.count}
+    missing = {o.name: m for (m,_),o in self.edits.items() if o.key not in self.count.last}
     if not missing: return
-    why = why_none(self.model, missing, self.facts, what='edit') or f'It can be that {maybe}.'
+    why = why_none(self.model, missing, self.opener.facts, what='edit') or f'It can be that {maybe}.'
     warnings.warn(f'{", ".join(map(repr, missing))} did not run, so nothing was edited there. {why}', stacklevel=2)
 
 # %% ../nbs/270_editing.ipynb #7d41e5da

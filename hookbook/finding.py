@@ -9,7 +9,7 @@ __all__ = ['severities', 'rules', 'Finding', 'steps_in_words', 'rule', 'longest'
            'layer_names', 'kinds_of', 'channel_maxima', 'stacked', 'idle', 'why_untrained', 'layer_of', 'weight_names']
 
 # %% ../nbs/500_finding.ipynb #b0f1de05
-import math, warnings
+import math, re, warnings
 from contextlib import suppress
 from dataclasses import dataclass, asdict
 from functools import wraps
@@ -38,6 +38,7 @@ class Finding:
     source:str='' # Where the threshold comes from; `rule` fills it in
     root:str='' # Name of a rule: where that one finds something, this is a consequence of it, and listed under it
     explains:tuple=None # Names of rules whose findings are consequences of this one; `rule` fills it in
+    url:str='' # A page that tells more about it; `rule` fills it in
 
     def __post_init__(self):
         self.steps = tuple(int(s) for s in self.steps)
@@ -80,7 +81,8 @@ def lines(self:Finding) -> list: # Of lines of plain text
     head = f'{self.severity}: {self.rule} in {layer}, {self.when}'
     res = [head, f'{unit}: {seen}', *self.evidence]
     res += [self.means, f'Try: {self.try_}']
-    return res+[f'Source: {self.source}'] if self.source else res
+    if self.source: res.append(f'Source: {self.source}')
+    return res+[f'See {self.url}'] if self.url else res
 
 @patch
 def __repr__(self:Finding): return '\n  '.join(self.lines())
@@ -96,6 +98,15 @@ def to_dict(self:Finding) -> dict: # Strings, numbers and lists only
     "The finding as a dict that `json.dumps` takes"
     return {k: _for_json(v) for k,v in asdict(self).items()}
 
+# %% ../nbs/500_finding.ipynb #1c9ba501
+_BOOK = 'https://hookbook.github.io/hookbook'   # the doc_host and doc_baseurl of settings.ini
+
+def _symptom_page(name, f):
+    "Address of the page about what the rule `f` finds, if it is one of ours"
+    if not f.__module__.startswith('hookbook.'): return ''
+    page = re.sub(r'\W+', '_', name.lower())
+    return f'{_BOOK}/symptoms/{page}.html'
+
 # %% ../nbs/500_finding.ipynb #1c9ba50f
 rules = {} # From the name of a rule to its function
 
@@ -103,6 +114,7 @@ def rule(
     name:str, # Name of the rule, as findings show it
     source:str='', # Where its threshold comes from
     explains:tuple=(), # Names of rules: what they find, from the same step on, is a consequence of what this one finds
+    url:str|None=None, # Address of a page that tells more; default: for a rule of this package, the page of the book
 ):
     "Register a function of a run and thresholds, which yields `Finding`s, as a rule"
     if not isinstance(name, str):
@@ -111,9 +123,10 @@ def rule(
         @wraps(f)
         def _rule(run, **thresholds):
             for o in _all_findings(f(run, **thresholds)):
-                o.rule,o.source = name,source
+                o.rule,o.source,o.url = name,source,_rule.url
                 if o.explains is None: o.explains = tuple(explains)
                 yield o
+        _rule.url = _symptom_page(name, f) if url is None else url
         rules[name] = _rule
         return _rule
     return _register

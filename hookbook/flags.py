@@ -36,15 +36,21 @@ def flag_lacks(
     return f'it needs {flag_needs[flag]}; HOOKBOOK_FLAGS={flag} in the environment runs it'
 
 # %% ../nbs/095_flags.ipynb #ebb451a0
+_rest_lacks = []   # why the rest of a notebook can't run
+
+def _words_for(why): return [f'print({"skipped: "+why!r})\n']
+
 def skip_flagged(
     lines:list, # Lines of a cell
 ) -> list: # The same, or one line that says why they are skipped
     "What is run in place of a cell"
     for l in lines:
         if not l.startswith('#|'): break
-        why = flag_lacks(l[2:].strip())
-        if why: return [f'print({"skipped: "+why!r})\n']
-    return lines
+        flag = l[2:].strip()
+        why = flag_lacks(flag.removeprefix('rest '))
+        if why and flag.startswith('rest '): _rest_lacks.append(why)
+        elif why: return _words_for(why)
+    return _words_for(_rest_lacks[0]) if _rest_lacks else lines
 
 def listen():
     "From now on, cells of this notebook that can't run skip themselves"

@@ -18,6 +18,7 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils.flop_counter import flop_registry
 from fastcore.basics import patch
 from .nested import *
+from .packed import *
 from .fakes import aten, dense_parts, op_family, op_name, operands, sparse_layouts, storage_id, unpacked, Fakes
 from .quick import QuickRun
 
@@ -296,6 +297,8 @@ def make_plan(self:Dispatch, func):
 def __torch_dispatch__(self:Dispatch, func, types, args=(), kwargs=None):
     if func is _ask_device and isinstance(args[0], FakeTensor): return args[0].fake_device
     kwargs = kwargs or {}
+    quick = self.run and self.run.at_once(func, args, kwargs)
+    if quick: return self.charge(func, args, kwargs, *quick)
     if not isinstance(func, torch._ops.OpOverload): return self.higher(func, args, kwargs)
     plan = self.plan(func)
     if plan=='leave': return NotImplemented
@@ -323,18 +326,17 @@ def tell(self:Dispatch, func, plan, args, kwargs, out):
         plan = _sparse if known else 'note'      # their product is called mm, too
     if callable(plan): self.listener.count(plan(*args, **kwargs, out_val=out), args)
     elif plan=='note': self.listener.note(str(op_family(func)))
-    if op_family(func) in _choosing: self.listener.choose(op_family(func), args)
-    if op_family(func) is aten.embedding and self.run and (beyond := self.beyond(*args[:2])): self.listener.miss(*beyond)
+    if op_family(func) in _looked_into: self.look_into(func, args, out)
 
-# %% ../nbs/310_macs.ipynb #31i00002
+_looked_into = {*_choosing, aten.embedding}
+
 @patch
-def beyond(self:Dispatch, table, ids):
-    "The highest or lowest of `ids` that is no row of `table`, and how many rows there are; `None` if all are, or nobody knows"
-    v = self.run.value(ids)
-    if v is None or not v.numel(): return
-    with no_dispatch(): low,high = (int(f(v)) for f in (torch.min, torch.max))
-    if low>=0 and high<len(table): return
-    return (low if low<0 else high),len(table)
+def look_into(self:Dispatch, func, args, out):
+    "Tell the listener what an operator was asked for"
+    if op_family(func) in _choosing:
+        self.listener.choose(op_family(func), args)
+        if self.run and self.run.fakes.in_turn is not None: self.take_turns(op_family(func), args, out)
+    elif self.run and (beyond := self.beyond(*args[:2])): self.listener.miss(*beyond)
 
 # %% ../nbs/310_macs.ipynb #0e762e65
 _only_wrap = 'wrap','tag_activation','with_effects'   # they run their function, whose operators we see
@@ -360,14 +362,17 @@ class Memory:
 
     def __call__(self, out):
         "Some tensors were made"
-        for st in (o.untyped_storage() for t in tensors(out) for o in dense_parts(t)):
-            key = storage_id(st)
-            if key in self.known: continue
-            self.known.add(key)
-            n = -(-st.nbytes()//self.block)*self.block     # rounded up
-            self.live += n
-            self.peak = max(self.peak, self.live)
-            weakref.finalize(st, self.free, key, n)
+        for t in (out,) if type(out) is FakeTensor else tensors(out):
+            for o in dense_parts(t): self.take(o.untyped_storage())
+
+    def take(self, st):
+        key = storage_id(st)
+        if key in self.known: return
+        self.known.add(key)
+        n = -(-st.nbytes()//self.block)*self.block     # rounded up
+        self.live += n
+        if self.live>self.peak: self.peak = self.live
+        weakref.finalize(st, self.free, key, n)
 
     def free(self, key, n):
         self.known.discard(key)
@@ -388,6 +393,7 @@ def _pieces(t):
     if hasattr(t, '__tensor_flatten__'):        # what tensor subclasses tell `torch.compile`
         inside = [getattr(t, k) for k in t.__tensor_flatten__()[0]]
         parts = [o for o in inside if isinstance(o, Tensor)]       # a distributed one also names its mesh
+    elif is_made_of_others(t): parts = [o for o in vars(t).values() if isinstance(o, Tensor)]
     if parts: return [b for o in parts for b in _pieces(o)]
     n = t.numel()*t.element_size()
     if t.layout is not torch.strided: return [Piece(id(t), n, n)]
@@ -404,3 +410,48 @@ def bytes_of(
         used[p.storage] += p.used
         whole[p.storage] = p.whole
     return sum(min(n, whole[k]) for k,n in used.items())
+
+# %% ../nbs/310_macs.ipynb #31j00004
+@patch
+def price(self:Dispatch, func, args, kwargs, out):
+    "What `tell` says of dense arguments: bytes, MACs, a name that is to be noted, and whether to look into it"
+    plan = self.plan(func)
+    macs = plan(*args, **kwargs, out_val=out) if callable(plan) else None
+    family = op_family(func)
+    return bytes_moved(func, args, kwargs, out),macs,str(family) if plan=='note' else None,family in _looked_into
+
+@patch
+def charge(self:Dispatch, func, args, kwargs, out, known):
+    "Tell the listener what ran once more, as is `known`; returns `out`"
+    if known.price is None: known.price = self.price(func, args, kwargs, out)
+    moved,macs,name,look = known.price
+    if moved and self.move: self.move(moved)
+    if macs is not None: self.listener.count(macs, args)
+    if name: self.listener.note(name)
+    if look: self.look_into(func, args, out)
+    if self.memory and known.recipes: self.memory(out)
+    return out
+
+# %% ../nbs/310_macs.ipynb #31s00002
+_most_choices = 2**16     # as many values as fakes are worth
+
+@patch
+def take_turns(self:Dispatch, op, args, out):
+    "Give values to the choices in `out`, which nobody knows: each candidate in turn, beginning with another one each time"
+    x,*rest = args
+    if op is aten.topk: rest.pop(0)
+    d,indices = rest[0] if rest else -1,out[-1] if isinstance(out, tuple) else out
+    if not isinstance(d, int) or not x.ndim or indices.numel()>_most_choices or self.run.value(indices) is not None: return
+    start,among = self.run.fakes.in_turn,x.shape[d]
+    self.run.fakes.in_turn += 1
+    with no_dispatch(): self.run.values[indices] = (torch.arange(indices.numel())+start).view(indices.shape)%among
+
+# %% ../nbs/310_macs.ipynb #31i00002
+@patch
+def beyond(self:Dispatch, table, ids):
+    "The highest or lowest of `ids` that is no row of `table`, and how many rows there are; `None` if all are, or nobody knows"
+    v = self.run.value(ids)
+    if v is None or not v.numel(): return
+    with no_dispatch(): low,high = (int(f(v)) for f in (torch.min, torch.max))
+    if low>=0 and high<len(table): return
+    return (low if low<0 else high),len(table)

@@ -86,7 +86,7 @@ def _tree_rebuild(x, new):
 # %% ../nbs/000_nested.ipynb #7e649657
 def opened(
     x, # Any value
-): # `(children, rebuild)`: pairs of name and value, and a function from a list of new values to a value like `x`; `None` for a leaf
+): # `(children, rebuild)`: pairs of name and value, and a function of `x` and a list of new values that makes a value like `x`; `None` for a leaf
     "Look one level into `x`"
     # the most frequent answers first: hooks ask often
     if type(x) in (tuple,list): return _seq_children(x), _seq_rebuild

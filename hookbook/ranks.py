@@ -326,10 +326,10 @@ def merge_ranks(
 # %% ../nbs/430_ranks.ipynb #43000010
 def _merges(tracks, group, info, layout):
     "What merges each of the tables, in the same order everywhere"
-    n,copies = len(group.ranks),_held_in(info, group)
+    n,copies = len(group.ranks),_ranks_with(info, group)
     had = {} if layout is None else {k: layout['tracks'].get(k, dict(names=[], steps=[])) for k in tracks}
     return [_merge_for(t)(t, copies, had.get(k), n) for k,t in sorted(tracks.items())]
 
-def _held_in(info, group):
+def _ranks_with(info, group):
     "How many ranks of the group hold each element of a parameter"
     return {n: k*len(group.ranks)/(info.world or len(group.ranks)) for n,k in info.copies.items()}

@@ -31,6 +31,7 @@ from .ranks import *
 from .crew import *
 from .clock import *
 from .closeup import *
+from .asked import *
 from .closer import *
 from .attach import *
 from .uncompiled import *
@@ -119,10 +120,12 @@ class Recording(Run):
         self.view = None   # called now and then with a run that grows: draws or saves it
         self.crew = None   # the ranks of a distributed training, from the first step on
         self.closed = False
-        self._hang(model, layers, inputs, hold, opts)
-        if was: take_up(self, was, start)
-        _alive.add(self)
-        if functions or asked: self.listen(asked, functions)   # of a later chapter
+        try:
+            self._hang(model, layers, inputs, hold, opts)
+            if was: take_up(self, was, start)
+            _alive.add(self)
+            if functions or asked: self.listen(asked, functions)   # of a later chapter
+        except BaseException: self._let_go(); raise
 
 # %% ../nbs/480_recording.ipynb #1faa66ed
 @patch
@@ -135,16 +138,10 @@ def _hang(self:Recording, model, layers, inputs, hold, opts):
     # then the hooks on the whole model are not compiled with it
     self.eager = Eager(outside=hasattr(model, '_orig_mod'))
     self.attached = Attached(model, layers, partial(_hook_layer, ref, inputs), hold)
-    try:
-        self.attached.add(model.register_forward_pre_hook(InertHook(_pass_on, ref, 'model_begins'), prepend=True),
-                          model.register_forward_hook(InertHook(_pass_on, ref, '_model_ends'), always_call=True))
-        for o in opts: self.add_opt(o)
-        self._scan()
-    except BaseException:
-        self.attached.take_off()
-        sweep_off(model, ref)   # Ctrl-C may have come between a hook and its handle
-        self.closed = True
-        raise
+    self.attached.add(model.register_forward_pre_hook(InertHook(_pass_on, ref, 'model_begins'), prepend=True),
+                      model.register_forward_hook(InertHook(_pass_on, ref, '_model_ends'), always_call=True))
+    for o in opts: self.add_opt(o)
+    self._scan()
     self.eager.ends(True)
 
 # %% ../nbs/480_recording.ipynb #ba062944
@@ -170,7 +167,8 @@ def add_opt(self:Recording,
     "Record the gradients and updates of `opt` too, from this step on"
     if self.closed or opt in self.attached.opts: return
     if self.opt_look.table is None: self._make_norms()
-    self.clock.add(id(opt), {id(p) for p in params_of(opt)})
+    ref = weakref.ref(opt)
+    self.clock.add(id(opt), {id(p) for p in params_of(opt)}, lambda: could_step(ref()))
     begins,ends = (InertHook(_pass_on, weakref.ref(self), method) for method in ('_opt_begins','_opt_ends'))
     self.attached.add_opt(opt, begins, ends, gone=self.clock.turns.drop)
 
@@ -361,14 +359,17 @@ def __exit__(self:Recording, kind, *args):
 # %% ../nbs/480_recording.ipynb #2c127c88
 @patch
 def _let_go(self:Recording):
-    "The end was interrupted: nothing may stay on the model"
+    "Its beginning or its end was interrupted: nothing may stay on the model"
+    self.closed = True
+    if 'attached' not in vars(self): return   # it had not begun
     model = self.model
     self.eager.set(False)
     if self.attached.functions: self.unlisten()
     self.attached.take_off()
-    if model is not None: sweep_off(model, weakref.ref(self))
+    if model is not None: sweep_off(model, weakref.ref(self))   # one may have come between a hook and its handle
+    if self.opt_look.clip_watch: self.opt_look.clip_watch.remove()
     self.asked.leave()
-    self.closed,self.pace.live,self.pace.eval_live = True,False,False
+    self.pace.live = self.pace.eval_live = False
 
 # %% ../nbs/480_recording.ipynb #e8ec4fde
 @patch
@@ -401,6 +402,7 @@ def _came_back(ref, step, name, output, grad):
     rec.guard('the loss', add_loss, rec.tracks['loss'], loss, rec.closeup.scale)
     if output:
         rec._closely('went_back', *output, grad, loss, rec.opts)
+        rec._closely('asked', *output, grad, loss)
         rec._closely('trace_back', loss)
         rec._closely('judged', name, *output, grad)
     rec.opt_look.await_clips(True)
@@ -415,6 +417,7 @@ def model_begins(self:Recording, *args):
     "A forward pass of the whole model begins"
     if recomputing(): return
     self._joined_by(threading.get_ident())
+    if passes := self.clock.goes_on(self._trains()): self._step_ends(passes)
     self._follow(self.clock.model_begins(self._trains()))
     live = self.pace.live if self.clock.train else self.pace.eval_live
     self.pace.resting = not live
@@ -456,14 +459,17 @@ def _step_begins(self:Recording):
     step = self.clock.step
     self.info.ran = step+1
     if self.flush_every and step>self.clock.start and step%self.flush_every==0: self._try_to_save(self.flush)
-    if self.pace.begins(step): self._open_rows(step)
+    if self.pace.begins(step): self.open_rows(step)
     self.closeup.on = False
     if self.pace.live: self.closeup.begins(step)
     self.eager.begins(self.pace.live)
 
 # %% ../nbs/480_recording.ipynb #8373a174
 @patch
-def _open_rows(self:Recording, step):
+def open_rows(self:Recording,
+    step:int, # Its number
+):
+    "Begin a row for a step in each table, but that of evaluations; where there was no room they are thinned"
     thinned = [t.open(step) for n,t in self.tracks.items() if n!='eval']
     if any(thinned): self.pace.skip *= 2
 

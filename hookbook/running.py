@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from threading import RLock
 import torch
 from torch import nn
+from fastcore.basics import patch, store_attr
 from torch._compile import _disable_dynamo   # private: `torch.compiler.disable` would load the whole compiler with us
 from torch._C._functorch import is_functorch_wrapped_tensor, is_legacy_batchedtensor, peek_interpreter_stack
 
@@ -155,41 +156,69 @@ def in_python(f, *args):
 class Switch:
     "A setting of the whole process that is turned for as long as somebody uses it"
     def __init__(self,
-        on, # Turns it, and returns what `off` is to have
-        off, # Called with that when the last user is gone
+        read, # Returns how it stands
+        turn, # Turns it, given that
+        back, # Turns it back to that
     ):
-        self.on,self.off,self.users,self.was,self.lock = on,off,0,None,RLock()
-
-    def take(self):
-        "One more user"
-        with self.lock:
-            if not self.users: self.was = self.on()
-            self.users += 1
-
-    def leave(self):
-        "One user less"
-        with self.lock:
-            self.users -= 1
-            if not self.users: self.off(self.was)
+        store_attr('read,turn,back')
+        self.users,self.was,self.turned,self.lock = [],None,False,RLock()
 
     def __enter__(self): self.take()
     def __exit__(self, *args): self.leave()
     def __call__(self): return self
 
+# %% ../nbs/100_running.ipynb #caf90a2b
+@patch
+def take(self:Switch,
+    who=None, # The user: is one, however often it takes it; `None` for one more without a name
+):
+    "One more user"
+    with self.lock:
+        try:
+            if not self.users: self._turn()
+            if who is None or who not in self.users: self.users.append(who)
+        except BaseException: self.leave(who); raise
+
+@patch
+def _turn(self:Switch):
+    if not self.turned: self.was = self.read()   # else somebody was interrupted in turning it back
+    self.turned = True
+    self.turn(self.was)
+
+@patch
+def leave(self:Switch,
+    who=None, # As it was taken
+):
+    "One user less; turns it back if nobody is left"
+    with self.lock:
+        if who in self.users: self.users.remove(who)
+        if self.users or not self.turned: return
+        self.back(self.was)
+        self.turned = False
+
+# %% ../nbs/100_running.ipynb #caf90a2c
+@patch
+def within(self:Switch,
+    stack:ExitStack, # Until this is closed
+    who, # The user
+):
+    "Take it for as long as a stack of contexts is open"
+    stack.callback(self.leave, who)   # first, for Ctrl-C may come in between
+    self.take(who)
+
 # %% ../nbs/100_running.ipynb #650c75f2
+def _stance():
+    import torch._dynamo   # takes long, and is needed here only
+    return torch._dynamo.eval_frame._stance   # private, like what sets it: the public one can't be given it back twice
+
 force_eager = Switch(
-    lambda: torch.compiler.set_stance('force_eager'), # sets the stance at once, and remembers the one before
-    lambda stance: stance.__exit__(None, None, None))
+    _stance,
+    lambda was: torch.compiler.set_stance('force_eager'), # sets the stance at once
+    lambda was: torch._dynamo.eval_frame._set_stance(was))
 
 # %% ../nbs/100_running.ipynb #d22f61b4
-def _turn_fast_path(on): torch.backends.mha.set_fastpath_enabled(on)
-
-def _fast_path_off():
-    was = torch.backends.mha.get_fastpath_enabled()
-    _turn_fast_path(False)
-    return was
-
-_fast_path = Switch(_fast_path_off, _turn_fast_path)
+_mha = torch.backends.mha
+_fast_path = Switch(_mha.get_fastpath_enabled, lambda was: _mha.set_fastpath_enabled(False), _mha.set_fastpath_enabled)
 
 def fast_path_off(
 ) -> Switch: # To be used in a `with`

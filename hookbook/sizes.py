@@ -9,11 +9,12 @@ __all__ = ['dummy_eval', 'model_sizes', 'num_features_model', 'twin', 'batch_of'
            'checkpoint_blocks', 'cache_tensors', 'Layered']
 
 # %% ../nbs/140_sizes.ipynb #94d37a46
-import copy, functools, re, weakref
+import collections, copy, functools, re, weakref
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
 from .nested import *
+from .packed import *
 from .modules import *
 from .hook import *
 
@@ -134,13 +135,38 @@ def _empty(t, dtype):
     new = torch.empty_like(t, device='meta', dtype=dtype if dtype and t.is_floating_point() else t.dtype)
     return nn.Parameter(new, requires_grad=t.requires_grad) if isinstance(t, nn.Parameter) else new
 
+# %% ../nbs/140_sizes.ipynb #14s00002
+_ordinary = Tensor,nn.Parameter,nn.Buffer
+
+def _in_type(t, dtype):
+    "`t` in another type, if its class can do that"
+    if dtype is None or not t.is_floating_point(): return t
+    try: new = t.to(dtype)
+    except Exception: return t
+    return new if type(new) is type(t) else t
+
+def _empty_of_class(t, dtype, memo):
+    "`t`, which is of a class of its own, on the meta device; `memo` gets what hangs on it"
+    def of(t): return _empty(t, None) if type(t) in _ordinary else _empty_of_class(t, None, memo)
+    for h in hanging_tensors(t):
+        if h is not t and id(h) not in memo: memo[id(h)] = of(h)
+    if is_made_of_others(t): new = _in_type(remade(t, of), dtype)
+    else: new = Tensor._make_subclass(type(t), _empty(t.detach().as_subclass(Tensor), dtype))
+    carried = {k: v for k,v in vars(t).items() if k not in vars(new)}
+    new.__dict__.update(copy.deepcopy(carried, memo))
+    return new.requires_grad_(t.requires_grad)
+
+# %% ../nbs/140_sizes.ipynb #14s00003
 def twin(
     model:nn.Module, # Any model
     dtype:torch.dtype|None=None, # Of its floating point numbers; default: as they are
 ) -> nn.Module: # On the meta device
     "A copy of `model` without numbers"
     there = [t for t in [*model.parameters(), *model.buffers()] if not is_lazy(t)]
-    memo = {id(t): _empty(t, dtype) for t in there}
+    memo = {}
+    for t in there:
+        if type(t) in _ordinary: memo[id(t)] = _empty(t, dtype)
+        else: memo[id(t)] = _empty_of_class(t, dtype, memo)
     return copy.deepcopy(model, memo)
 
 # %% ../nbs/140_sizes.ipynb #38a00011
@@ -183,14 +209,15 @@ def _is_block(m): return has_params(m) and any(True for _ in m.children())
 def blocks_of(
     model:nn.Module, # Any model
 ) -> list: # Of modules
-    "The blocks that repeat: the outermost lists of at least two modules with parameters, all of one class"
+    "The blocks that repeat: those of a class that the outermost list with such blocks has at least twice"
     found,inside = [],set()
     for m in model.modules():
-        kids = list(m.children())
-        alike = isinstance(m, (nn.ModuleList,nn.Sequential)) and len({type(c) for c in kids})==1 and len(kids)>1
-        if id(m) in inside or not alike or not all(map(_is_block, kids)): continue
-        found += kids
-        inside.update(id(o) for c in kids for o in c.modules())
+        if id(m) in inside or not isinstance(m, (nn.ModuleList,nn.Sequential)): continue
+        kids = list(filter(_is_block, m.children()))
+        times = collections.Counter(map(type, kids))
+        alike = [c for c in kids if times[type(c)]>1]
+        found += alike
+        inside.update(id(o) for c in alike for o in c.modules())
     return found
 
 def _rerun(forward, *args, **kwargs):

@@ -6,8 +6,8 @@ Docs: https://hookbook.github.io/hookbook/tables.html.md"""
 
 # %% auto #0
 __all__ = ['a_page', 'seen_from', 'marks', 'Line', 'short_text', 'called', 'Shown', 'tree_lines', 'page_lines', 'bar',
-           'text_table', 'Rows', 'markdown_table', 'latex_table', 'html_table', 'Icicle', 'short_label', 'drawn_width',
-           'icicles']
+           'with_room', 'text_table', 'Rows', 'markdown_table', 'latex_table', 'html_table', 'Icicle', 'short_label',
+           'drawn_width', 'icicles']
 
 # %% ../nbs/360_tables.ipynb #4e28b4ca
 from typing import NamedTuple
@@ -192,7 +192,10 @@ def _slim(l, w):
     levels = [l.stem[i:i+3] for i in range(0, len(l.stem), 3)]
     return l._replace(stem=''.join(s[:w] for s in levels))
 
-def _with_room(lines, label):
+def with_room(
+    lines:list, # Of `Line`s
+    label:int, # Columns of text for the drawing and the name
+) -> list:
     "The lines with as wide a drawing as leaves enough of `label` columns for each name"
     def crowded(l):
         return label-len(l.stem)<min(text_width(l.text), _enough)
@@ -218,7 +221,7 @@ def text_table(
     taken = sum(2+max(map(text_width, texts)) for texts in cells)
     label = max(text_width(str(l)) for l in lines)
     if width: label = max(_least_label, min(width-taken, label))
-    names = [l.fit(label) for l in _with_room(lines, label)]
+    names = [l.fit(label) for l in with_room(lines, label)]
     heads,*rows = zip(['layer'.ljust(label), *names], *cells)
     return Grid(heads, rows, align=_sides(cols)).text(rule='─')
 

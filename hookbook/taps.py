@@ -20,14 +20,16 @@ from torch._C._functorch import peek_interpreter_stack # private: the innermost 
 from torch.compiler import is_dynamo_compiling
 from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
+from .later import Later
 from .nested import tensors
 from .modules import find, named_modules
-from .running import (blind, fast_path_off, in_python, is_fake, out_of_graph, outermost_module, recomputing,
+from .running import (blind, fast_path_off, force_eager, in_python, is_fake, out_of_graph, outermost_module, recomputing,
                               times_running)
 from .inert import sweep_off
 from .hook import InertHook, name_fault
 from .kept import Activations, Source
 from .silent import facts, is_compiled, why_not
+from .ending import Ending
 from .taking import Gate, Moves, Parts, Store, Taking, memory_of, named_inputs
 
 # %% ../nbs/220_taps.ipynb #62c46351
@@ -90,7 +92,7 @@ class Plan:
 # layers whose output was found written into, by any tap, and their functions; '' is the layer. It is copied from then on
 _overwritten = WeakKeyDictionary()
 
-class Tap(Source):
+class Tap(Source, Later):
     "What the hooks of one capture share while they are on the model"
     def __init__(self, plan):
         self.plan = plan
@@ -99,8 +101,8 @@ class Tap(Source):
         self.gate,self.store,self.parts = Gate(plan.every, plan.plain and not known),Store(plan.what, plan.keep),Parts()
         self.moves,self.facts = Moves(),set()
         self.hooks,self.leaf_handles = ExitStack(),[]  # of the model, and of tensors that live longer than a run
-        self.stopped = None  # the exception by which this tap ended the run
-        self.owners = {}  # modules in whose code functions were called, by the name of the function
+        self.ending = Ending(plan.waited) if plan.stop else None
+        self.functions = None  # what sees functions, of a later chapter
         self.given = ()  # to the layer that has just run
         self.prepare()
 
@@ -119,7 +121,7 @@ def prepare(self:Tap):
     "Forget what is of one forward only"
     self.lost = {}  # views whose gradient is lost if they are written to, by name
     self.by_memory = {}  # entries that share memory with the model, by where it is
-    self.todo = set(self.plan.waited)-self.store.runs[0].apart if self.plan.stop else None
+    if self.ending: self.ending.begin(self.store.runs[0].apart)
 
 @patch
 def view(self:Tap, what=None) -> Activations:
@@ -172,7 +174,7 @@ def fire(self:Tap, what, name, v):
     if what in self.store.cur: self.keep(what, name, self.entry(name, v), outside)
     if grad in self.store.cur: self.watch(grad, name, v, outside)
     last = 'out' if self.plan.sees_outputs else 'in'
-    if self.todo is not None and what==last: self.done(name)
+    if self.ending and what==last and self.ending.seen(name): self.stop()
 
 @patch
 def keep(self:Tap, what, name, entry, outside=None):
@@ -190,7 +192,7 @@ _capture = SimpleNamespace(__qualname__='capture')  # what messages call our hoo
 def owner(self:Tap, name):
     "The module that the value `name` belongs to, and the function in its code that gives it, or `''`"
     layer = self.plan.layers.get(name)
-    return (layer,'') if layer is not None else (self.owners[name],name.rpartition('/')[2])
+    return (layer,'') if layer is not None else (self.functions.modules[name],name.rpartition('/')[2])
 
 @patch
 def entry(self:Tap, name, v, pick=True):
@@ -222,7 +224,7 @@ def look_back(self:Tap):
 @patch
 def remember(self:Tap, name):
     "Copy the value of this layer from now on"
-    if name in self.plan.layers or name in self.owners:
+    if name in self.plan.layers or self.functions and name in self.functions.modules:
         layer,op = self.owner(name)
         _overwritten.setdefault(layer, set()).add(op)
     self.gate.plain,self.gate.fast = False,None
@@ -320,7 +322,7 @@ def attach(self:Tap):
         if plan.sees_outputs: self._hook_outputs()
         for m in plan.inplace: self.on(m.register_forward_pre_hook, self.rescue)
         self.on(plan.model.register_forward_hook, self.end, always_call=True)
-        if plan.fused: self.hooks.enter_context(fast_path_off())
+        if plan.fused: fast_path_off().within(self.hooks, self)
         if plan.ops: self.watch_ops()  # of a later chapter
         self.hooks.callback(self.gate.scope.close)
         undo.pop_all()
@@ -335,10 +337,10 @@ def remove(self:Tap):
 @patch
 def let_go(self:Tap):
     "Something went wrong while hooks were put on or taken off, as by Ctrl-C: look for what is left"
+    for switch in (fast_path_off(),force_eager): switch.leave(self)
     self.hooks.close()
-    watch = [self.op_watch] if hasattr(self, 'op_watch') else []   # of functions
-    sweep_off(self.plan.model, self, self.gate, *watch)
-    for w in watch: w.__exit__()
+    sweep_off(self.plan.model, self, self.gate)
+    if self.functions: self.functions.sweep_off(self.plan.model)
     for m in self.parts.known: sweep_off(m, self)
     for h in self.leaf_handles: h.remove()
     self.leaf_handles = []

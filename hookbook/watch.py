@@ -19,6 +19,7 @@ from .words import *
 from .record import *
 from .crew import rank_file
 from .report import *
+from .live import Live
 from .doors import *
 from .watched import *
 from .watching import *
@@ -106,6 +107,16 @@ def _say_what_stopped(runs, fault):
         said = f'The script stopped with {type(fault).__name__} after {plural(whole, "step")}.'
         r.info.caveat = f'{r.info.caveat} {said}'.strip()
 
+def _live_page(w, port, claimed):
+    "A page that shows what `w` records while it grows; of several ranks the first has one"
+    if int(os.environ.get('RANK', 0)): return
+    try: page = Live(lambda: dict(w.runs), port)
+    except OSError as e:
+        if claimed: _give_back(claimed)
+        raise ValueError(e.strerror) from None
+    say(f'the report grows at {page.url}')
+    return page
+
 def _give_back(out):
     "Remove the folder `out` and the one around it if they are empty"
     for folder in (out, out.parent):
@@ -117,6 +128,7 @@ def run_script(
     argv:list, # The script, or the name of the module, and its arguments
     module:bool=False, # Is it a module, as for `python -m`?
     out=None, # Folder for what was recorded; default: a new one in `hookbook_runs`
+    live:int|None=None, # Port on 127.0.0.1 where the report can be seen while it grows, 0 for any; default: nowhere
     **kwargs, # Passed to `watch`
 ):
     "Run a script as `python` would, and say in the end what was seen; does not come back if the script fails"
@@ -125,6 +137,7 @@ def run_script(
     w = watch(out=out, **kwargs)
     script,end,fault = Script(argv, module),Once(w.tell),None
     w.done = end
+    page = None if live is None else _live_page(w, live, claimed)
     # the other ranks may not come to a merge, and a script that was stopped early needs no advice
     on_sigterm(end, False, True)
     w.__enter__()
@@ -135,6 +148,7 @@ def run_script(
     helped = fault and {'-h','--help'} & {*argv[1:]}
     if fault and not left: _say_what_stopped(w.runs, fault)
     end(fine, bool(helped) or not fine)
+    if page: page.stop(fault and not left and f'The script stopped with {type(fault).__name__}: this is its last state.')
     if claimed: _give_back(out)
     if left: raise fault
     if fault: show_fault(fault, ours=(watch.close, Doors.close, run_script))

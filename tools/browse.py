@@ -13,18 +13,26 @@ SIZES = {1300: 900, 390: 844}
 SEARCHES = {'dead relu': 'symptoms/dead_units', 'loss is nan': 'symptoms/nan_or_inf', 'gradient clipping': 'symptoms/clipped_in_every_step',
     'AMP': 'symptoms/low_precision_range', 'learning rate too high': 'symptoms/update_to_weight_ratio', 'vanishing gradient': 'symptoms/vanishing_gradient',
     'massive activations': 'symptoms/massive_activations', 'zero_grad': 'symptoms/gradients_carried_over', 'what is a hook': 'learn/what_is_a_hook',
-    'find_nan': 'nan.html#find_nan', 'torchinfo': 'start/coming_from_torchinfo', 'install': 'start/first_run', 'glossary': 'reference/glossary'}
+    'find_nan': 'nan.html#find_nan', 'torchinfo': 'start/coming_from_torchinfo', 'install': 'start/first_run', 'glossary': 'reference/glossary',
+    'overhead': ('benchmarks','start/which_function','learn/record'), 'distributed': 'tutorials/torchrun', 'loss does not go down': ('tutorials/why_wont_it_learn','symptoms/loss_at_chance'), 'torch.compile': 'reference/limits', 'hugging face trainer': 'transformers'}
 LINE = 200_000     # bytes a second of a line of 1.6 Mbit/s
 SECONDS = 3        # after which a page can be used there
-# Contrast is measured for each word of code, which takes seconds a page: code and tables look the same everywhere, so the first of each kind on a page speak for all
+# What is alike is looked at once or a few times: colours within code, rows of long tables, entries of the lists beside the page
+THIN = """() => {
+  document.querySelectorAll('main pre code').forEach((e, i) => { if (i > 1) e.textContent = e.textContent; });
+  document.querySelectorAll('main table').forEach((t, i) => [...t.rows].slice(i > 3 ? 2 : 12).forEach(r => r.remove()));
+  for (const s of ['.sidebar-item', '#TOC li']) [...document.querySelectorAll(s)].slice(8).forEach(e => e.remove());
+}"""
 AXE = """async (what) => {
-  if (what === 'color-contrast') for (const [s, n] of [['main pre', 2], ['main table', 2], ['main p', 20], ['main li', 20], ['.sidebar-item', 4], ['#TOC li', 4]])
-    [...document.querySelectorAll(s)].slice(n).forEach(e => e.setAttribute('data-alike', ''));
-  const context = what === 'color-contrast' && document.querySelector('[data-alike]') ? {exclude: [['[data-alike]']]} : document;
+  const words = [...document.querySelectorAll('main p')].slice(20).concat([...document.querySelectorAll('main li')].slice(20));
+  words.forEach(e => e.setAttribute('data-alike', ''));
+  const context = what === 'color-contrast' && words.length ? {exclude: [['[data-alike]']]} : document;
   const rules = what ? {runOnly: {type: 'rule', values: [what]}} : {rules: {'color-contrast': {enabled: false}}};
   const found = (await axe.run(context, {resultTypes: ['violations'], ...rules})).violations.filter(v => ['critical','serious'].includes(v.impact));
   return found.map(v => `${v.id}: ${v.nodes.slice(0,3).map(n => n.target.join(' ')).join(', ')}` + (v.nodes.length>3 ? ` and ${v.nodes.length-3} more` : ''));
 }"""
+# Colours do not depend on the width, nor the rest on the scheme; what can be scrolled depends on the width
+LOOKS = {(390,'light'): ['scrollable-region-focusable'], (1300,'light'): ['', 'color-contrast'], (1300,'dark'): ['color-contrast']}
 SEEN = "() => ({ids: [...document.querySelectorAll('[id]')].map(e => e.id), links: [...document.querySelectorAll('a[href]')].map(e => e.href), too_wide: document.documentElement.scrollWidth - innerWidth, no_alt: [...document.images].filter(i => !i.alt.trim()).length})"
 
 def chromium():
@@ -72,26 +80,30 @@ class Visit:
         page.on('request', lambda r: self.bad.append(f'asks elsewhere: {r.url}') if not r.url.startswith((root,'data:','blob:','file:')) else None)
 
     async def look(self, url, axe):
-        "Open it, and look at it in each size and scheme"
+        "Open it, look at it in each size and scheme, and then let axe look at it"
         self.page.on('response', lambda r: setattr(self, 'bytes', self.bytes+int(r.headers.get('content-length', 0))))
         await self.page.goto(url, wait_until='load')
-        await self.page.evaluate(axe)
         await self.page.add_style_tag(content='* { transition: none !important; animation: none !important }')   # colours on their way are no colours
-        for width,height in SIZES.items():
-            await self.page.set_viewport_size(dict(width=width, height=height))
+        for width in SIZES:
             for scheme in ('light','dark'):
-                await self.page.emulate_media(color_scheme=scheme)
-                await self.page.wait_for_timeout(100)   # the boxes follow the width
-                if self.name.startswith('report ') or 'example_report' in self.name: pass
-                else: await self.page.wait_for_function(f"document.documentElement.classList.contains('quarto-dark')==={str(scheme=='dark').lower()}")
+                await self.turn(width, scheme)
                 seen = await self.page.evaluate(SEEN)
-                where = f'at {width}, {scheme}'
-                if seen['too_wide']>0: self.bad.append(f"{where}: {seen['too_wide']} pixels wider than the screen")
-                if seen['no_alt']: self.bad.append(f"{where}: {seen['no_alt']} pictures without words for those who do not see them")
-                # Colours do not depend on the width, nor the rest on the scheme; what can be scrolled depends on the width
-                looks = {(True,'light'): ['', 'color-contrast'], (True,'dark'): ['color-contrast'], (False,'light'): ['scrollable-region-focusable']}
-                for what in looks.get((width>1000,scheme), []): self.bad += [f'{where}: {o}' for o in await self.page.evaluate(AXE, what)]
+                if seen['too_wide']>0: self.bad.append(f"at {width}, {scheme}: {seen['too_wide']} pixels wider than the screen")
+                if seen['no_alt']: self.bad.append(f"at {width}, {scheme}: {seen['no_alt']} pictures without words for those who do not see them")
         self.ids,self.links = set(seen['ids']),set(seen['links'])
+        await self.page.evaluate(axe)
+        await self.page.evaluate(THIN)
+        for (width,scheme),rules in LOOKS.items():
+            await self.turn(width, scheme)
+            for what in rules: self.bad += [f'at {width}, {scheme}: {o}' for o in await self.page.evaluate(AXE, what)]
+
+    async def turn(self, width, scheme):
+        "To this width and scheme; a report follows by itself, a page of the site with a class, and its boxes in the next frame"
+        await self.page.set_viewport_size(dict(width=width, height=SIZES[width]))
+        await self.page.emulate_media(color_scheme=scheme)
+        report = self.name.startswith('report ') or 'example_report' in self.name
+        if not report: await self.page.wait_for_function(f"document.documentElement.classList.contains('quarto-dark')==={str(scheme=='dark').lower()}")
+        await self.page.evaluate('new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))')
 
 def dead_links(visits, site, root):
     "Links to pages and anchors that are not there"
@@ -140,7 +152,7 @@ async def visit_all(site, base, reports, axe, n, only=''):
         page = await browser.new_page()
         for words,start in SEARCHES.items():
             first = await searched(page, root, words)
-            if not first.startswith(start): wrong.append(f'a search for “{words}” offers {first} first, and not {start}…')
+            if not first.startswith(start): wrong.append(f'a search for “{words}” offers {first} first, and not {start}')
         await browser.close()
     server.shutdown()
     return visits,wrong

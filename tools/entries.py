@@ -3,7 +3,7 @@ import ast, builtins, inspect, json, re, textwrap
 from functools import cached_property
 from importlib import import_module
 from fastcore.docments import docments, qual_name
-from nbdev.doclinks import NbdevLookup, _build_lookup_table
+from nbdev.doclinks import NbdevLookup, _build_lookup_table, _lineno
 import house
 
 WIDTH = 78   # columns of a signature: what fits beside the sidebar on a screen of 1300 pixels
@@ -93,15 +93,16 @@ def raised(f, depth=2, seen=None):
 
 NOT_TWICE = {'hookbook/pretend.py'}   # it registers a device, which a process can do once, and the notebook's cells do it
 
-def in_package(name):
-    "What the package calls `name`, if a notebook exports it"
-    found = NbdevLookup()[name]
-    if not isinstance(found, tuple) or found[1] in NOT_TWICE: return None
-    o = import_module(found[1].removesuffix('.py').replace('/', '.'))
-    for part in name.split('.'):
-        o = inspect.getattr_static(o, part, None)
-        if o is None: return None
-    return o
+def in_package(name, sym):
+    "What the package calls `name`, and its file and address there. Several modules may: then the one that says of itself what `sym` says"
+    found = []
+    for full,place in NbdevLookup().syms.items():
+        if not isinstance(place, tuple) or place[1] in NOT_TWICE or full!=f"{(mod := place[1].removesuffix('.py').replace('/', '.'))}.{name}": continue
+        o = import_module(mod)
+        for part in name.split('.'): o = inspect.getattr_static(o, part, None)
+        if o is not None: found.append((o, place[1:]))
+    same = [o for o in found if inspect.getdoc(unwrapped(o[0]))==inspect.getdoc(unwrapped(sym))]
+    return (same or found or [(None, None)])[0]
 
 def cell(s): return ' '.join(str(s).split()).replace('|', '\\|')
 
@@ -111,7 +112,8 @@ class Entry:
     "What `show_doc` shows of `sym`"
     def __init__(self, sym, name=None, title_level=3):
         self.nm,self.level = name or qual_name(sym if callable(sym) else unwrapped(sym)),title_level
-        sym = in_package(self.nm) or sym   # while the site is built, it comes from the cells of a notebook
+        ours,self.place = in_package(self.nm, sym)   # while the site is built, `sym` comes from the cells of a notebook
+        if ours is not None: sym = ours
         self.sym = unwrapped(sym)
         kinds = {'property': isinstance(sym, (property, cached_property)), 'class': isinstance(self.sym, type), 'coroutine': inspect.iscoroutinefunction(self.sym)}
         self.kind = next((k for k,is_it in kinds.items() if is_it), 'function')
@@ -133,12 +135,11 @@ class Entry:
         for kind,texts in found.items(): yield f'*raises*',f'`{kind}`: '+'; '.join(dict.fromkeys(texts[:3])).replace('`', '')
 
     def _repr_markdown_(self):
-        src = NbdevLookup().code(self.nm)
         res = ['---']
-        if src: res.append(f'[source]({src}){{.entry-source}}')
+        if self.place: res.append(f'[source]({self.place[1]}#L{_lineno(self.nm, self.place[0])}){{.entry-source}}')
         res.append(f'{"#"*self.level} {self.nm}')
         res.append(f'```python\n{signature(self.sym, self.nm, self.kind)}\n```')
-        doc = inspect.cleandoc(self.sym.__doc__ or '') if isinstance(getattr(self.sym, '__doc__', ''), str) else ''
+        doc = inspect.cleandoc(str(self.sym.__doc__ or '')) if isinstance(getattr(self.sym, '__doc__', ''), str) else ''
         if self.kind=='property': res.append('*A property.*' + (f' {doc}' if doc else ''))
         elif doc: res.append(doc)
         rows = [*self.rows(), *self.errors()] if self.kind!='property' else []
@@ -253,11 +254,12 @@ def named(tree):
     for o in ast.walk(tree):
         if isinstance(o, ast.Attribute): yield f'.{o.attr}'
         elif isinstance(o, ast.Name): yield o.id
+        elif isinstance(o, ast.Constant) and isinstance(o.value, str) and len(o.value)<40: yield repr(o.value)   # a rule is asked for by its name
 
 class Examples:
     "Where each name is used in a lesson: the shortest of the cells that do, in its own chapter if there is one"
     def __init__(self, nbs, notebooks, lib):
-        self.found,self.inside = {},{}
+        self.found,self.inside,self.made_by = {},{},{}   # cells by name; statements of the package; what gives an object of a class, and the name of a rule
         for f in sorted(lib.rglob('*.py')):
             if f.stem[0]!='_': self.inside_of(f, lib)
         for nb in notebooks:
@@ -268,19 +270,26 @@ class Examples:
     def inside_of(self, f, lib):
         "Statements of the package itself, for names that no lesson needs"
         text = f.read_text(encoding='utf-8')
-        lines,kinds = text.splitlines(),(ast.Assign, ast.Expr, ast.Return, ast.With, ast.For, ast.AnnAssign)
+        lines,kinds = text.splitlines(),(ast.Assign, ast.Expr, ast.Return, ast.With, ast.For, ast.AnnAssign, ast.If, ast.Raise)
         for o in ast.walk(ast.parse(text)):
             if isinstance(o, kinds) and o.end_lineno-o.lineno<6:
                 code = textwrap.dedent('\n'.join(lines[o.lineno-1:o.end_lineno]))
                 for name in set(named(o)): self.inside.setdefault(name, []).append((f.relative_to(lib.parent).as_posix(), code))
+            elif isinstance(o, ast.FunctionDef):
+                for k in named(o.returns) if o.returns else (): self.made_by.setdefault(k, []).extend([f'.{o.name}', o.name])
+                for d in o.decorator_list:
+                    if ast.unparse(d).startswith("rule('"): self.made_by.setdefault(o.name, []).append(repr(d.args[0].value))
+                    elif ast.unparse(d)=='command': self.made_by.setdefault(o.name, []).append(repr(o.name.removesuffix('_command')))
 
     def of(self, name, nb):
+        "A lesson that uses it; or one that uses what makes it, its class or its rule; or a line of the package that needs it"
         cls,_,method = name.rpartition('.')
-        uses = self.found.get(f'.{method}' if cls else name) or []
-        fitting = [o for o in uses if len(o[1].splitlines())<=14] or uses[:1]
-        def rank(o): return o[0]!=nb, o[0].startswith('tutorials'), len(o[1])
-        inside = self.inside.get(f'.{method}' if cls else name, [])
-        return min(fitting, key=rank, default=None) or min(inside, key=lambda o: len(o[1]), default=None)
+        here = [f'.{method}' if cls else name]
+        for keys in (here, self.made_by.get(name, []), *([[cls], self.made_by.get(cls, [])] if cls else [])):
+            uses = [o for k in keys for o in self.found.get(k, [])]
+            fitting = [o for o in uses if len(o[1].splitlines())<=14] or uses[:1]
+            if fitting: return min(fitting, key=lambda o: (o[0]!=nb, o[0].startswith('tutorials'), len(o[1])))
+        return min(self.inside.get(here[0], []), key=lambda o: len(o[1]), default=None)
 
 def entry_name(c):
     "The name that cell `c` is the entry of"
@@ -306,6 +315,6 @@ def with_examples(cells, nb, examples, lacking):
         found = examples.of(name, nb)
         if not found: lacking.append(name); continue
         where,code = found
-        said = 'Example' if where==nb else f'Example, from {where.removesuffix(".ipynb")}'
+        said = 'Example' if where==nb else f'{"Used in" if where.endswith(".py") else "Example, from"} {where.removesuffix(".ipynb")}'
         text = f'<details class="example"><summary>{said}</summary>\n\n```python\n{code}\n```\n\n</details>'
         yield dict(cell_type='markdown', id=f'{c["id"]}e', metadata={}, source=text)
