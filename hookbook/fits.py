@@ -307,7 +307,8 @@ def _other_plans(plan, model):
     "`(what it changes, plan)` of what one may do to need less"
     trains = plan.optimizer is not None
     if trains and not plan.checkpoint and blocks_of(model): yield 'checkpoint=True',replace(plan, checkpoint=True)
-    if plan.dtype is None: yield "dtype='bfloat16'",replace(plan, dtype='bfloat16')
+    wide = any(p.is_floating_point() and p.itemsize>2 for p in model.parameters())
+    if plan.dtype is None and wide: yield "dtype='bfloat16'",replace(plan, dtype='bfloat16')
     if plan.ranks==1: yield 'ranks=8',replace(plan, ranks=8)
     if plan.tp==1 and getattr(model, 'tp_plan', None): yield 'tp=8',replace(plan, tp=8)
 
