@@ -178,6 +178,19 @@ def _full_rows(self:find_nan, x, dim):
     if not calls or not full.any() or self.masked and self.masked[0].step==calls[0].step: return
     self.masked = calls[0],f'softmax over dimension {dim} of {describe(x)}: {rows_in_words(full)}'
 
+# %% ../nbs/570_nan.ipynb #78ddb9c3
+@patch
+def _watching(self:find_nan): return self.live and self.finding is None and not blind()
+
+@patch
+def is_bad(self:find_nan,
+    span, # Of the values of a tensor, as `span_of` gives it; or `None`
+) -> bool:
+    "Does that count as bad?"
+    if span is None: return False
+    return not span.finite if self.inf else span.nan
+
+# %% ../nbs/570_nan.ipynb #57000003
 @patch
 def _running(self:find_nan):
     "The calls that are going on, the innermost first"
@@ -201,18 +214,6 @@ def _is_known_mask(self:find_nan, t):
     "Was `t` given to a layer, with -Inf in it?"
     known = self.readings.known.get(t) if self._watching() else None
     return bool(known and known.span and known.span.masks)
-
-# %% ../nbs/570_nan.ipynb #78ddb9c3
-@patch
-def _watching(self:find_nan): return self.live and self.finding is None and not blind()
-
-@patch
-def is_bad(self:find_nan,
-    span, # Of the values of a tensor, as `span_of` gives it; or `None`
-) -> bool:
-    "Does that count as bad?"
-    if span is None: return False
-    return not span.finite if self.inf else span.nan
 
 # %% ../nbs/570_nan.ipynb #f779c0e7
 @patch
