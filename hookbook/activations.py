@@ -274,6 +274,7 @@ def bad_init(
     layer_names(run)
     _before_update(run)
     todo,std,fed,lost = _unnormalised(run),run.std,run.given,_lost_to_biases(run)
+    end = list(run.layers)[-1]
     for name in todo:
         var = std[name][0]**2
         before = fed[name]**2
@@ -282,7 +283,7 @@ def bad_init(
             yield Finding(name, (0,0), lost[name], _nothing_left, _drowned, **_start)
         elif 0<grows<1/gain and name!=todo[-1] and _width(run, name)>=width:
             yield Finding(name, (0,0), grows, 1/gain, _passes.format('shrinks', 'vanish'), **_start)
-        elif gain*(10 if name==list(run.layers)[-1] else 1)<grows<math.inf and _bias_power(run, name)<=var/2 and _trained_up_to(run, name):   # the last layer makes too sure a start at most, and a body that is frozen may be meant so
+        elif gain*(10 if name==end else 1)<grows<math.inf and _bias_power(run, name)<=var/2 and _trained_up_to(run, name):   # the last layer makes too sure a start at most, and a body that is frozen may be meant so
             yield Finding(name, (0,0), grows, gain, _passes.format('enlarges', 'explode'), **_start)
 
 # %% ../nbs/520_activations.ipynb #5d14de25
