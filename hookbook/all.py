@@ -24,6 +24,7 @@ from .callback import *
 from .report import *
 from .watch import *
 from .demonstration import patient
+from .options import explain
 
 # %% ../nbs/900_all.ipynb #d2b39863
 # every name once; the reference and the star import are made from it
@@ -40,3 +41,6 @@ by_task = {
 
 # %% ../nbs/900_all.ipynb #f6c6f1b3
 __all__ = ['by_task', *' '.join(by_task.values()).split()]
+
+# %% ../nbs/900_all.ipynb #c169174f
+_ = [*map(explain, map(globals().get, __all__))]

@@ -98,10 +98,15 @@ def _still_differs(spread, even=.2):
     "Do single features of an output differ from sample to sample, though those that are large do not?"
     return len(spread)>2 and spread[2]>even
 
-def _single(run, name):
-    "Does the layer `name` give a single number for each sample?"
+def _few(run, name, told):
+    "Does the layer `name` give a single number for each sample, or a few that are no classes? A value or a verdict may well be the same for all"
     maxima = channel_maxima(run, [name])
-    return name in maxima and maxima[name].shape[1]==1
+    channels = maxima[name].shape[1] if name in maxima else math.inf
+    return channels==1 or channels<4 and bool(told) and not _has_targets(told[0])
+
+def _of_one_sign(kind):
+    "Does it give values about .5, or shares, beside which a difference is small? What goes into it tells"
+    return kind is not None and kind.activation in ('sigmoid','softmax')
 
 def _lasting(looks, hits):
     "The looks of the spell that lasts to the end; one at which the layer did not run does not break it"
@@ -109,9 +114,10 @@ def _lasting(looks, hits):
     return looks[misses[-1]+1 if len(misses) else 0:]
 
 # %% ../nbs/580_batches.ipynb #5801c001
-def _as_spread_as_targets(loss):
+def _as_spread_as_targets(loss, varied):
     "Are the targets nearly the same for all, and the outputs no less different?"
-    if is_squared(loss): return loss['std']>.1*loss['numbers']['std']
+    if is_squared(loss) and loss['shape'][1:] in ([],[1]): return loss['std']>.1*loss['numbers']['std']
+    if is_squared(loss): return varied**.5>.15*loss['numbers']['spread']   # feature by feature
     return bool({'L1Loss','SmoothL1Loss','HuberLoss'} & set(loss['ops'][:4])) and loss['std']>.3*loss.get('value', 0)
 
 # %% ../nbs/580_batches.ipynb #fa6289f4
@@ -126,9 +132,11 @@ def same_output(
     spread = spread_of_layers(looks)
     if not spread: raise LookupError('there was one sample in a batch')
     told = [o['loss'] for o in looks if 'loss' in o]
-    if told and _as_spread_as_targets(told[-1]): return
     names = list(spread)
-    while len(names)>1 and _single(run, names[-1]): names.pop()   # a value or a verdict may well be the same for all
+    if told and _as_spread_as_targets(told[-1], looks[-1]['spread'][names[-1]][0]): return
+    if told and _few(run, names[-1], told[-1:]) and not _few(run, names[-1], []): return
+    kinds = kinds_of(run)
+    while len(names)>1 and (_few(run, names[-1], told[-1:]) or _of_one_sign(kinds.get(names[-1]))): names.pop()
     if _still_differs(looks[-1]['spread'][names[-1]]): return
     first = next((i for i in range(len(names), 0, -1) if not _collapsed(spread[names[i-1]], least, fall)), 0)
     if first==len(names): return

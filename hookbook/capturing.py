@@ -11,6 +11,7 @@ __all__ = ['capture', 'say_fullgraph']
 import warnings
 from functools import partial
 from threading import get_ident
+from typing import Never
 import torch
 from torch import nn, Tensor
 from fastcore.basics import patch
@@ -19,6 +20,7 @@ from .nested import leaves, map_leaves, map_named
 from .modules import find, Layers
 from .op_names import split_choice
 from .words import some
+from .options import exact, refuse
 from .running import backward_pass, checkpoint_now, many_in_one
 from .grads import can_have_hook, when_grad
 from .kept import Activations, Awaited
@@ -52,6 +54,7 @@ def _only_plan(asked):
             'or in what a call gives, `acts = capture(...)(x)`')
 
 # %% ../nbs/230_capturing.ipynb #5a805faf
+@exact
 class capture(Later):
     "Keep what chosen layers of a model take in and hand on, by name"
     def __init__(self,
@@ -69,7 +72,9 @@ class capture(Later):
         keep='last', # `'last'` forward, `'all'` of them, or how many of the last ones
         every:int=1, # Capture one in this many forwards
         stop:bool=False, # Stop the run when every chosen layer has been seen? A `with` block ends there, silently: use one for each batch
+        **wrong:Never
     ):
+        if wrong: refuse(capture, wrong)
         layers,ops = split_choice(model, layers)
         self.model,self.layers = model,Layers() if ops and not layers else find(model, layers)
         if isinstance(model, torch.jit.ScriptModule): raise TypeError('TorchScript runs no hooks: capture the model before it is scripted')

@@ -92,7 +92,7 @@ def _check_words(input, width):
 @command
 def summary_command(
     target:str, # The model: `package.module:name` or `path/to/file.py:name`, where a function or class is called without arguments; or a `config.json` of Hugging Face
-    input:str='', # Shapes of its inputs, such as `1,3,224,224` or `1x3x224x224`; several are separated by spaces; `1,16:int64` for whole numbers; `mask=1,16:bool` for one by name
+    input:Annotated[str, dict(action='append')]=None, # Shapes of its inputs, such as `1,3,224,224` or `1x3x224x224`; several by spaces, or each after an `--input` of its own; `1,16:int64` for whole numbers; `mask=1,16:bool` for one by name
     depth:int=None, # Deepest level to show; default: all, alike blocks folded
     cols:str='', # Columns, with commas, such as `out_shape,params,macs`
     width:int=80, # Of the page, in characters, 40 or more
@@ -102,6 +102,7 @@ def summary_command(
     json:bool=False, # Print JSON, for a machine
 ):
     "Layers, output shapes, parameters, compute and memory of a model"
+    input = ' '.join(input or ())
     _check_words(input, width)
     with torch.device('meta') if meta else nullcontext(): model = load_model(target)
     try: s = by_words(model, input, cols, depth=depth, backward=backward)

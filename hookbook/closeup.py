@@ -103,34 +103,49 @@ def _as_classes(x, g):
     used = (g!=0).any(1)
     logp = x.log_softmax(1)
     p = logp.exp()
+    sure = ~used & (p.amax(1)>1-1e-6)   # and right: nothing comes back. Those that are ignored give 0, too, and are not sure
+    right = torch.where(sure[:,None], (x.argmax(1)[:,None]==places).long(), right)
     k = (g*(1-right)).sum(1)/(p*(1-right)).sum(1)   # of each sample: classes may have weights
     off = (g/k[:,None]-(p-right)).abs().sum(1)
     known = used & off.isfinite()
     n = known.sum()
     res = dict(wrong=off.where(known, 0).sum()/n, nll=-(logp*right).sum(1).where(known, 0).sum()/n, n=n)
-    if x.shape[1]<=_MOST_CLASSES: res['counts'] = (right*used[:,None]).sum(0)
+    if x.shape[1]<=_MOST_CLASSES: res['counts'] = (right*(used | sure)[:,None]).sum(0)
     return res
 
 # %% ../nbs/450_closeup.ipynb #45b00013
 def _as_binary(x, g):
     "Was it the cross-entropy of zeros and ones?"
-    ones = (g<0).float()
+    ones = torch.where(g==0, x>0, g<0).float()   # where it is certain, and right, nothing comes back
     off = x.sigmoid()-ones
     k = g.abs().mean()/off.abs().mean()
-    return dict(wrong=(g/k-off).abs().mean(), rate=ones.mean())
+    res = dict(wrong=(g/k-off).abs().mean(), rate=ones.mean(), nll=F.binary_cross_entropy_with_logits(x, ones))
+    if x.shape[1]<=_MOST_CLASSES: res['rates'] = ones.mean(0)
+    return res
 
 _MOST_NUMBERS = 64   # whole numbers from 0 on of which counts are kept
 
+# %% ../nbs/450_closeup.ipynb #45000002
+def _divisor(x, g, n, value):
+    "By what was the sum of squares divided, if it has this `value`? `n`, 1, the number of samples, or twice that"
+    if value is None: return torch.full((), float(n), device=x.device)
+    usual = torch.tensor([n, 1, n/x.shape[1], 2*n, 2, 2*n/x.shape[1]], device=x.device)
+    told = 4*value/(g.square().sum()*(n/x.numel()))   # of d*d/m the gradient is 2*d/m
+    off = (told/usual).log().abs()
+    best = off.argmin()
+    return torch.where(off[best]<.01, usual[best], usual[0])   # no `item`: that would wait for the device
+
 # %% ../nbs/450_closeup.ipynb #600b81c6
-def _as_numbers(x, g, n):
-    "Targets and value of the mean squared error of `n` outputs that would have this gradient"
-    away = g*n/2
+def _as_numbers(x, g, n, value):
+    "Targets and value of the squared error of `n` outputs that would have this gradient"
+    m = _divisor(x, g, n, value)
+    away = g*m/2
     t = x-away
     whole = t.round()
     inside = ((whole>=0) & (whole<_MOST_NUMBERS)).float()
     counts = torch.zeros(_MOST_NUMBERS, device=x.device)
     counts.scatter_add_(0, whole.nan_to_num(0,0,0).clamp(0, _MOST_NUMBERS-1).long().flatten(), inside.flatten())
-    return dict(value=away.square().mean(), mean=t.mean(), std=_std(t), low=t.min(), high=t.max(),
+    return dict(value=away.square().mean()*n/m, times=n/m, mean=t.mean(), std=_std(t), low=t.min(), high=t.max(),
                 uneven=(t-whole).abs().mean(), spread=_std(t, 0).mean(), counts=counts)
 
 # %% ../nbs/450_closeup.ipynb #45000001
@@ -143,10 +158,11 @@ def _std(t, *dim):
 def targets_of(
     out, # What a model gave, (batch, classes) or (batch, length, classes) or (batch, classes, ...)
     grad, # The gradient that came back to it
+    value:Tensor|None=None, # The loss, by which a sum or half of the squares is told from their mean
 ) -> dict: # By hypothesis, `classes`, `binary` and `numbers`, what follows from it, as tensors
     "What a loss must have compared `out` to, for its gradient to be `grad`"
     x,g = as_rows(out),as_rows(grad)
-    res = dict(binary=_as_binary(x, g), numbers=_as_numbers(x, g, out.numel()))
+    res = dict(binary=_as_binary(x, g), numbers=_as_numbers(x, g, out.numel(), value))
     if x.shape[1]>1: res['classes'] = _as_classes(x, g)
     return res
 
@@ -368,7 +384,7 @@ def went_back(self:CloseUp,
     facts = dict(end=end, ops=[node_name(n) for n in way][:50], broadcast=_broadcast(way, out.numel()), shape=list(out.shape),
                  low=x.min(), high=x.max(), rms=x.square().mean().sqrt(), std=_std(x), sums=(x.sum(1)-1).abs().max())
     if loss is not None: facts['value'] = loss.detach().float().reshape(())/scale
-    self.look['loss'] = facts | targets_of(out, grad)
+    self.look['loss'] = facts | targets_of(out, grad, facts.get('value'))
 
 # %% ../nbs/450_closeup.ipynb #45b00040
 @patch

@@ -80,7 +80,7 @@ def joined_norm(
 ) -> np.ndarray: # (steps,)
     "The norm of several things together; NaN where none of them has one"
     norms = np.stack(norms)
-    with np.errstate(over='ignore'): total = np.sqrt(np.nansum(norms**2, 0))
+    with np.errstate(over='ignore'): total = np.hypot.reduce(np.where(np.isnan(norms), 0, norms), 0)
     return np.where(np.isnan(norms).all(0), np.nan, total)
 
 # %% ../nbs/600_depth.ipynb #c6558516

@@ -12,6 +12,7 @@ __all__ = ['Planned', 'names_inputs', 'edit', 'put_inputs', 'grads_edited', 'Nam
 import inspect, warnings
 from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
+from typing import Never
 import torch
 from torch import nn
 from fastcore.basics import patch
@@ -20,6 +21,7 @@ from .nested import leaves, map_named
 from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
+from .options import exact, refuse
 from .running import fast_path_off, force_eager, in_python, recomputing, repeat_within
 from .inert import sweep_off
 from .hook import InertHook, name_fault
@@ -128,6 +130,7 @@ def _check_n_times(steps, weights):
                                  'Give it an edit of its own, without steps')
 
 # %% ../nbs/270_editing.ipynb #7298abd0
+@exact
 class edit(Later):
     "Change what chosen layers of a model hand on, inside of a `with` block"
     def __init__(self,
@@ -138,7 +141,9 @@ class edit(Later):
         pick=None, # Edit one leaf of a nested value only, such as `pick='attention_mask'` of the inputs
         weights:dict=None, # From parameters (names such as `'lin.weight'`, or globs) to an edit, for as long as the block lasts
         steps=None, # Edit in these forwards of a generated text only: a number, range, slice or list; counted anew for each text
+        **wrong:Never
     ):
+        if wrong: refuse(edit, wrong)
         if edits is None and weights is not None: edits = {}
         _check_edit(model, edits, what)
         _check_n_times(steps, weights)

@@ -42,6 +42,18 @@ class MemoryPlan:
     context:int=None # Positions of a row for which the cache has room, where a model is used; default: those of the inputs
     device:str='cpu' # Kind of device, `'cpu'` or `'cuda'`, where optimizers work on all parameters at once
 
+    def __post_init__(self):
+        for k in ('batch','accumulate','ranks','tp','context'):
+            v = getattr(self, k)
+            if v is not None or k not in ('batch','context'): whole(k, v, 1, _stands_for[k])
+        o = self.optimizer
+        if not (o is None or isinstance(o, (str,torch.optim.Optimizer)) or callable(o)):
+            raise TypeError(f'optimizer={o!r}: it takes a name in torch.optim, an instance or a class, or None to use the model only')
+        if self.device not in ('cpu','cuda'): raise unknown(self.device, ('cpu','cuda'), 'kind of device', cls=ValueError)
+
+_stands_for = dict(batch='rows of a step', accumulate='parts that the batch is taken in', ranks='cards that share weights, gradients and state',
+                   tp='cards that share each layer', context='positions that the cache has room for')
+
 # %% ../nbs/380_fits.ipynb #0837fc25
 def optimizer_for(
     o, # A name in `torch.optim`, an instance, or a function of parameters
@@ -63,13 +75,16 @@ def _as_on_gpu(opt):
 
 _on_gpu = 'the kernels of a GPU may take more for a while, and its context takes some hundred MB beside'
 
+_short_names = dict(bf16='bfloat16', fp16='float16', fp32='float32', fp64='float64')     # as training scripts call them
+
 def dtype_named(
     d, # A dtype, its name, or `None`
 ): # The dtype, or `None`
     "A type of numbers by its name; raises `ValueError` if it is none"
-    dtype = getattr(torch, d, None) if isinstance(d, str) else d
+    dtype = getattr(torch, _short_names.get(d, d), None) if isinstance(d, str) else d
     if d is None or isinstance(dtype, torch.dtype): return dtype
-    raise ValueError(f'dtype={d!r}: it takes a torch.dtype or its name, such as bfloat16')
+    meant = did_you_mean(d, [*_short_names.values(), *_short_names])
+    raise ValueError(f'dtype={d!r}: it takes a torch.dtype or its name, such as bfloat16{meant}')
 
 # %% ../nbs/380_fits.ipynb #38a00021
 @dataclass
@@ -98,7 +113,6 @@ class _Using(nn.Module):
 # %% ../nbs/380_fits.ipynb #9de1ac3b
 def _prepared(model, plan, inputs):
     "A twin of `model` as `plan` wants it, and inputs for a part of the batch"
-    if min(plan.accumulate, plan.ranks, plan.tp)<1: raise ValueError('accumulate, ranks and tp are whole numbers of at least 1')
     if any(map(is_distributed, model.parameters())):
         raise ValueError('this model is divided already: ask before it is, with ranks= for fully_shard and tp= for parallelize_module')
     dtype = dtype_named(plan.dtype)
@@ -293,7 +307,8 @@ def _other_plans(plan, model):
     "`(what it changes, plan)` of what one may do to need less"
     trains = plan.optimizer is not None
     if trains and not plan.checkpoint and blocks_of(model): yield 'checkpoint=True',replace(plan, checkpoint=True)
-    if plan.dtype is None: yield "dtype='bfloat16'",replace(plan, dtype='bfloat16')
+    wide = any(p.is_floating_point() and p.itemsize>2 for p in model.parameters())
+    if plan.dtype is None and wide: yield "dtype='bfloat16'",replace(plan, dtype='bfloat16')
     if plan.ranks==1: yield 'ranks=8',replace(plan, ranks=8)
     if plan.tp==1 and getattr(model, 'tp_plan', None): yield 'tp=8',replace(plan, tp=8)
 
@@ -318,11 +333,11 @@ def fits(self:Summary,
     context:int|None=None, # Positions of a row for which the cache has room, where a model is used; default: those of the inputs
     device:str|None=None, # Kind of device, `'cpu'` or `'cuda'`; default: where the model is, and `'cuda'` for a named card or a model on meta
 ) -> Fit:
-    "Does a step fit into `memory`? Nothing is allocated to find out; raises `ValueError` if the model can't be asked any more"
+    "Does a step fit into `memory`? Nothing is allocated to find out; raises `ValueError` or `TypeError` for an option that makes no sense, or if the model can't be asked any more"
     limit,(model,args,kwargs) = memory_limit(memory),asked_model(self)
     if not (args or kwargs): raise ValueError('without inputs nothing runs: summary(model, *inputs).fits(...)')
     device = device or ('cuda' if is_card(memory) else _kind_of_device(model))
-    rows = batch or batch_of((args,kwargs))
+    rows = batch_of((args,kwargs)) if batch is None else batch
     plan = MemoryPlan(optimizer, dtype, rows, accumulate, checkpoint, ranks, tp, tp_plan, context, device)
     ask = functools.cache(lambda plan: budget(model, plan, args, kwargs))
     return Fit(limit, ask(plan), ask, _other_plans(plan, model))

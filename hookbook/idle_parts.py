@@ -105,7 +105,7 @@ def _guessing(looks):
         p = np.sum(classes, 0)
         p = p[p>0]/p.sum()
         return float(-(p*np.log(p)).sum())
-    numbers = [o['numbers']['std']**2 for o in told if abs(o.get('value', math.nan)-o['numbers']['value'])<=.01*abs(o['numbers']['value'])]
+    numbers = [o['numbers']['std']**2*o['numbers'].get('times', 1) for o in told if abs(o.get('value', math.nan)-o['numbers']['value'])<=.01*abs(o['numbers']['value'])]
     return float(np.median(numbers)) if numbers else math.nan
 
 # %% ../nbs/545_idle_parts.ipynb #54500015

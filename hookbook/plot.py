@@ -58,7 +58,7 @@ def _drawn(run):
 # %% ../nbs/650_plot.ipynb #b1131e96
 class LiveView:
     "The picture of a run that is being recorded, redrawn in the output of a notebook's cell"
-    _clock = staticmethod(time.perf_counter)
+    clock = staticmethod(time.perf_counter)
     def __init__(self,
         every:float=3., # Seconds between two drawings, at least
         show=None, # Function of the picture, as bytes of a PNG file; default: show it in the notebook
@@ -72,12 +72,12 @@ class LiveView:
         last:bool=False, # Draw it in any case?
     ):
         "Draw `run`, unless it was drawn just now"
-        start = self._clock()
+        start = self.clock()
         if self.due is None: self.due = start+self.every
         wanted = last or start>=self.due
         if not wanted or self.show is None or not len(run.steps): return
         self.show(_drawn(run))
-        took = self._clock()-start
+        took = self.clock()-start
         self.due = start+took+max(self.every, 9*took)   # drawing takes a tenth of the time at most
 
 # %% ../nbs/650_plot.ipynb #6a434818

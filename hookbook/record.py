@@ -13,9 +13,11 @@ __all__ = ['record', 'Recording', 'Table', 'Track', 'unfold', 'Named', 'Series',
 from contextlib import contextmanager
 import weakref
 from functools import partial
+from typing import Never
 import torch
 from torch import nn
 from fastcore.basics import patch
+from .options import exact, refuse
 from .op_names import split_choice
 from .running import blind, recomputing
 from .attach import Functions, layer_alike
@@ -29,6 +31,7 @@ from .together import *
 _all_ = ['Recording','Table','Track','unfold','Named','Series','Norms','Updates','Run']
 
 # %% ../nbs/490_record.ipynb #75ef17c7
+@exact
 def record(
     model:nn.Module, # The model to watch: train it as always
     opt=None, # Its optimizer, or a list of them: its step is then the clock, and norms of gradients and updates are recorded
@@ -47,8 +50,10 @@ def record(
     functions:bool|None=None, # Record what activations give that are functions in a `forward`, such as `F.relu`? Default: unless `layers` are chosen
     live:bool=False, # In a notebook: show pictures of the run, and redraw them every few seconds while it grows
     start:int=0, # Number of the first step, where a training is resumed: a run that `path` has already is then continued
+    **wrong:Never
 ) -> Recording: # A context manager; raises `LookupError` where `layers` chooses nothing, `TypeError` or `ValueError` for an argument it can't use, `FileExistsError` where `path` has a run already; warns if `opt` has no parameter of `model`
     "Watch the layers of `model`, and with `opt` its gradients and updates, while it trains"
+    if wrong: refuse(record, wrong)
     functions = layers is None if functions is None else functions
     layers,asked = split_choice(model, layers)
     layers = layers if layers!=() else no_layer

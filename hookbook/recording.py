@@ -31,6 +31,7 @@ from .ranks import *
 from .crew import *
 from .clock import *
 from .closeup import *
+from .asked import *
 from .closer import *
 from .attach import *
 from .uncompiled import *
@@ -401,6 +402,7 @@ def _came_back(ref, step, name, output, grad):
     rec.guard('the loss', add_loss, rec.tracks['loss'], loss, rec.closeup.scale)
     if output:
         rec._closely('went_back', *output, grad, loss, rec.opts)
+        rec._closely('asked', *output, grad, loss)
         rec._closely('trace_back', loss)
         rec._closely('judged', name, *output, grad)
     rec.opt_look.await_clips(True)
@@ -457,14 +459,17 @@ def _step_begins(self:Recording):
     step = self.clock.step
     self.info.ran = step+1
     if self.flush_every and step>self.clock.start and step%self.flush_every==0: self._try_to_save(self.flush)
-    if self.pace.begins(step): self._open_rows(step)
+    if self.pace.begins(step): self.open_rows(step)
     self.closeup.on = False
     if self.pace.live: self.closeup.begins(step)
     self.eager.begins(self.pace.live)
 
 # %% ../nbs/480_recording.ipynb #8373a174
 @patch
-def _open_rows(self:Recording, step):
+def open_rows(self:Recording,
+    step:int, # Its number
+):
+    "Begin a row for a step in each table, but that of evaluations; where there was no room they are thinned"
     thinned = [t.open(step) for n,t in self.tracks.items() if n!='eval']
     if any(thinned): self.pace.skip *= 2
 

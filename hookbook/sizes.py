@@ -9,7 +9,7 @@ __all__ = ['dummy_eval', 'model_sizes', 'num_features_model', 'twin', 'batch_of'
            'checkpoint_blocks', 'cache_tensors', 'Layered']
 
 # %% ../nbs/140_sizes.ipynb #94d37a46
-import copy, functools, re, weakref
+import collections, copy, functools, re, weakref
 import torch
 from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
@@ -209,14 +209,15 @@ def _is_block(m): return has_params(m) and any(True for _ in m.children())
 def blocks_of(
     model:nn.Module, # Any model
 ) -> list: # Of modules
-    "The blocks that repeat: the outermost lists of at least two modules with parameters, all of one class"
+    "The blocks that repeat: those of a class that the outermost list with such blocks has at least twice"
     found,inside = [],set()
     for m in model.modules():
-        kids = list(m.children())
-        alike = isinstance(m, (nn.ModuleList,nn.Sequential)) and len({type(c) for c in kids})==1 and len(kids)>1
-        if id(m) in inside or not alike or not all(map(_is_block, kids)): continue
-        found += kids
-        inside.update(id(o) for c in kids for o in c.modules())
+        if id(m) in inside or not isinstance(m, (nn.ModuleList,nn.Sequential)): continue
+        kids = list(filter(_is_block, m.children()))
+        times = collections.Counter(map(type, kids))
+        alike = [c for c in kids if times[type(c)]>1]
+        found += alike
+        inside.update(id(o) for c in alike for o in c.modules())
     return found
 
 def _rerun(forward, *args, **kwargs):

@@ -16,6 +16,7 @@ from torch import nn
 from fastcore.basics import patch
 from .nested import *
 from .words import *
+from .options import exact
 from .modules import *
 from .sizes import *
 from .columns import *
@@ -244,6 +245,7 @@ def table(self:Summary,
 def __repr__(self:Summary): return self.table()
 
 # %% ../nbs/370_summing.ipynb #f1cea9f3
+@exact
 def summary(
     model:nn.Module, # Any model, on any device; also one built under `torch.device('meta')`, or a `torch.export.ExportedProgram`
     *args, # What its `forward` takes; with no inputs at all, only parameters are listed
@@ -429,8 +431,9 @@ def _advice(e, model, args, kwargs):
     if e is None: return []
     for k,v in [*enumerate(args), *kwargs.items()]:
         if type(v).__module__=='numpy': return [f'the input {k!r} is a numpy array: torch.from_numpy makes a tensor of it']
-    if not args: return []
-    meant = _on_first(args[0], e, len(args)==1, model)
+    for k in kwargs.keys()-_takes(model)[0]:
+        if meant := did_you_mean(k, _takes(model)[0]): return [f'no argument of the forward is called {k!r}{meant}']
+    meant = args and _on_first(args[0], e, len(args)==1, model)
     return [meant] if meant else []
 
 # %% ../nbs/370_summing.ipynb #b0c01c07

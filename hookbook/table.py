@@ -259,7 +259,7 @@ def rms(self:Norms):
 def _together(norms, n):
     "(n,), the norm over all parameters, `norms` of which are given by name; `nan` where none had one"
     norms = np.stack([np.full(n, np.nan), *norms.values()])
-    total = np.sqrt(np.nansum(norms**2, 0))
+    with np.errstate(over='ignore'): total = np.hypot.reduce(np.where(np.isnan(norms), 0, norms), 0)     # no square is made, which may be too large
     return np.where(np.isnan(norms).all(0), np.nan, total)
 
 @patch(as_prop=True)

@@ -150,7 +150,11 @@ def __call__(self:Learner,
 
 # %% ../nbs/720_training.ipynb #94a8e103
 @patch
-def _with_events(self:Learner, f, what):
+def with_events(self:Learner,
+    f, # A part of the loop, without arguments
+    what:str, # What it is called in the events: `batch`, `epoch`, …
+):
+    "Run a part of the loop between its two events; who calls it off ends it early"
     try:
         self(f'before_{what}')
         f()
@@ -212,8 +216,8 @@ def _do_one_batch(self:Learner):
     if len(self.yb): self._get_loss()
     self('after_loss')
     if not self.training or not len(self.yb): return
-    self._with_events(self._backward, 'backward')
-    self._with_events(self.opt.step, 'step')
+    self.with_events(self._backward, 'backward')
+    self.with_events(self.opt.step, 'step')
     self.opt.zero_grad()
 
 # %% ../nbs/720_training.ipynb #d17c2f12
@@ -224,7 +228,7 @@ def one_batch(self:Learner,
     "All that happens with one batch"
     self.iter = i
     self.xb,self.yb = self.split_batch(b)
-    self._with_events(self._do_one_batch, 'batch')
+    self.with_events(self._do_one_batch, 'batch')
 
 # %% ../nbs/720_training.ipynb #52f64256
 @patch
@@ -237,13 +241,13 @@ def all_batches(self:Learner):
 @patch
 def _do_train(self:Learner):
     self.dl = self.dls.train
-    self._with_events(self.all_batches, 'train')
+    self.with_events(self.all_batches, 'train')
 
 @patch
 def _do_validate(self:Learner, dl=None):
     self.dl = self.dls.valid if dl is None else dl
     if self.dl is None: return
-    with torch.no_grad(): self._with_events(self.all_batches, 'validate')
+    with torch.no_grad(): self.with_events(self.all_batches, 'validate')
 
 # %% ../nbs/720_training.ipynb #f87caa25
 @patch
@@ -255,7 +259,7 @@ def _do_epoch(self:Learner):
 def _do_fit(self:Learner):
     for epoch in range(self.n_epoch):
         self.epoch = epoch
-        self._with_events(self._do_epoch, 'epoch')
+        self.with_events(self._do_epoch, 'epoch')
 
 # %% ../nbs/720_training.ipynb #9aef2d79
 @patch
@@ -308,7 +312,7 @@ def fit(self:Learner,
     self.n_epoch = _whole_epochs(n_epoch)
     with self.added_cbs(cbs), self._tidy():
         self._ready_opt(lr, reset_opt)
-        try: self._with_events(self._do_fit, 'fit')
+        try: self.with_events(self._do_fit, 'fit')
         finally:
             for cb in self.cbs: cb._release()
     self._let_go()

@@ -10,7 +10,7 @@ Docs: https://hookbook.github.io/hookbook/watching.html.md"""
 __all__ = ['Noticed', 'say', 'watch', 'Silenced']
 
 # %% ../nbs/820_watching.ipynb #cf05296c
-import os, re, sys, threading, warnings, weakref
+import inspect, os, re, sys, threading, warnings, weakref
 from pathlib import Path
 import torch
 from torch import nn
@@ -18,6 +18,7 @@ from torch.nn.modules import module as torch_module
 from torch.optim import optimizer as torch_optimizer
 from fastcore.basics import patch, store_attr
 from .words import *
+from .options import exact, refuse
 from .running import *
 from .ranks import *
 from .crew import note_folder
@@ -76,6 +77,7 @@ def _again(out):
     return next(n for n in names if not out or not any(Path(out).glob(f'run{n}*.hookbook')))
 
 # %% ../nbs/820_watching.ipynb #e48c605c
+@exact
 class watch:
     "Record every model that trains inside the `with`, whatever code trains it"
     def __init__(self,
@@ -88,6 +90,8 @@ class watch:
         **kwargs, # Passed to `record`
     ):
         store_attr('steps,most,out')
+        passed_on = inspect.signature(record).parameters
+        if wrong := {k: v for k,v in kwargs.items() if k not in passed_on}: refuse(watch, wrong, passed_on)
         too_often = every is not None and every<1
         if too_often: raise ValueError(f'every={every}: record every step with 1, every tenth with 10')
         if steps is not None and steps<1: raise ValueError(f'steps={steps}: watch at least one')

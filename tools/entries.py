@@ -139,7 +139,7 @@ class Entry:
         if self.place: res.append(f'[source]({self.place[1]}#L{_lineno(self.nm, self.place[0])}){{.entry-source}}')
         res.append(f'{"#"*self.level} {self.nm}')
         res.append(f'```python\n{signature(self.sym, self.nm, self.kind)}\n```')
-        doc = inspect.cleandoc(self.sym.__doc__ or '') if isinstance(getattr(self.sym, '__doc__', ''), str) else ''
+        doc = inspect.cleandoc(str(self.sym.__doc__ or '')) if isinstance(getattr(self.sym, '__doc__', ''), str) else ''
         if self.kind=='property': res.append('*A property.*' + (f' {doc}' if doc else ''))
         elif doc: res.append(doc)
         rows = [*self.rows(), *self.errors()] if self.kind!='property' else []
