@@ -9,7 +9,7 @@ __all__ = ['for_a_page', 'fill_figure', 'svg', 'Picture', 'gallery', 'run_pictur
            'layer_id', 'small_dims']
 
 # %% ../nbs/670_svg.ipynb #de798781
-import base64, io, math, re, warnings
+import io, math, re, warnings
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
@@ -19,7 +19,8 @@ from .depth import *
 from .scales import *
 from .curves import *
 from .flow import *
-from .clip_plot import *
+from .sketch import *
+from .sketches import *
 
 # %% ../nbs/670_svg.ipynb #276179b0
 _INK = '#010203'   # a colour that nothing else has: it stands for that of the text around the picture
@@ -132,13 +133,19 @@ class Picture:
     key:str # Short name, unlike that of any other picture of the page
     title:str # What it shows
     caption:str # How to read it
-    draw:Callable # Function of axes that draws on them
+    draw:Callable # Function of axes that draws on them; or, by hand, of a size and a key, that gives a `Sketch`
     height:float=_HEIGHT # In inches; all are equally wide
+    by_hand:bool=False # Without Matplotlib?
     def element(self):
         "A figure with its caption"
         words = Figcaption(B(f'{self.title}.'), ' ', self.caption)
         size = _WIDTH,self.height
-        return Figure(svg(self.draw, size, self.key, self.title), words)
+        return Figure(self._drawn(size), words)
+    def _drawn(self, size):
+        if not self.by_hand: return svg(self.draw, size, self.key, self.title)
+        sketch = self.draw(size, self.key)
+        sketch.frame()
+        return sketch.element(self.title)
 
 # %% ../nbs/670_svg.ipynb #f5d48cf4
 def gallery(
@@ -170,19 +177,26 @@ _captions = dict(
         f'about {_share(USUAL_UPDATE)} is healthy.'))
 
 # %% ../nbs/670_svg.ipynb #adbf0280
+def _curves(run, stat):
+    found = getattr(run, stat)
+    values = [found[n] for n in run.layers]
+    return lambda size, key: sketch_curves(values, run.layers, run.steps, size, key, run.label(stat))
+
+def _dead(run):
+    shares = [run.small[n] for n in run.layers]
+    return lambda size, key: sketch_rows(shares, run.layers, run.steps, size, key, run.label('small'), 'inferno', 0, 1, end=steps_run(run))
+
 def _drawings(run):
     "What draws each picture that there is data for"
-    res = dict(
-        std=lambda ax: run.layer_curves('std', ax=ax),
-        mean=lambda ax: run.layer_curves('mean', ax=ax),
-        dead=lambda ax: run.dead_chart(ax=ax))
+    res = dict(std=_curves(run, 'std'), mean=_curves(run, 'mean'), dead=_dead(run))
     if not has_updates(run): return res
     (names,grads),steps = layer_grads(run),run.grads.steps
-    if run.grads.was_clipped.any(): res['clipped'] = lambda ax: run.clipped_norms(ax=ax)
+    moving,moved = layer_updates(run)
+    if run.grads.was_clipped.any(): res['clipped'] = lambda size, key: sketch_clipped(run, size, key)
     return dict(res,
-        depth=lambda ax: flow_over_depth(grads, names, steps, ax),
-        time=lambda ax: flow_over_time(grads, names, steps, ax, end=steps_run(run)),
-        updates=lambda ax: run.update_ratios(ax=ax))
+        depth=lambda size, key: sketch_depth(grads, names, steps, size, key),
+        time=lambda size, key: sketch_flow(grads, names, steps, size, key, steps_run(run)),
+        updates=lambda size, key: sketch_updates(moved, moving, run.updates.steps, size, key))
 
 _WITH_ROWS = 'dead','depth','time'   # pictures with a row a layer, which are as high as these need
 
@@ -193,7 +207,7 @@ def run_pictures(
     "The pictures of a run that there is data for"
     if not len(run.steps) or not len(run.layers): return []
     height = max(1.4+.15*min(len(run.layers), 26), _HEIGHT)
-    def one(k, draw): return Picture(k, *_captions[k], draw, height if k in _WITH_ROWS else _HEIGHT)
+    def one(k, draw): return Picture(k, *_captions[k], draw, height if k in _WITH_ROWS else _HEIGHT, True)
     return [one(k, draw) for k,draw in _drawings(run).items()]
 
 # %% ../nbs/670_svg.ipynb #414ce591
@@ -223,18 +237,7 @@ def bitmap(
     colors:int=48, # So many: fewer make smaller files
 ) -> str: # Address of an image that is its own content
     "A PNG file with a pixel for each number in `z`"
-    import matplotlib as mpl
-    from PIL import Image
-    shade = ((z-lo)/(hi-lo)).clip(0, 1)*(colors-1)
-    codes = shade.round()
-    codes[np.isnan(z)] = colors   # the last one, grey
-    im = Image.fromarray(codes[::-1].astype(np.uint8))
-    im = im.convert('P')
-    rgb = mpl.colormaps[cmap](np.linspace(0, 1, colors), bytes=True)
-    im.putpalette([*rgb[:,:3].flatten().tolist(), 160, 160, 160])
-    buf = io.BytesIO()
-    im.save(buf, 'PNG', optimize=True)
-    return 'data:image/png;base64,'+base64.b64encode(buf.getvalue()).decode()
+    return map_image(np.asarray(z)[::-1], lo, hi, cmap, colors, (160,160,160))
 
 # %% ../nbs/670_svg.ipynb #177f1ad3
 def span_shares(

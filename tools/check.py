@@ -1,5 +1,6 @@
 "All that CI checks. Each check runs whatever became of the others, on a copy where it changes files; the last line counts them and the notebooks' cells. Names of checks, such as `docs readme`, run just those."
-import filecmp, os, re, shutil, subprocess, sys, tempfile, venv
+import filecmp, json, os, re, shutil, subprocess, sys, tempfile, tomllib, venv
+from configparser import ConfigParser
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -64,8 +65,16 @@ def printed(end):
 
 @check
 def settings(tmp):
-    "settings.ini, pyproject.toml and the package agree"
-    run(py, 'tools/check_config.py')
+    "settings.ini and pyproject.toml agree"
+    ini = ConfigParser(delimiters=['='])
+    ini.read(root/'settings.ini', encoding='utf-8')
+    s,t = ini['DEFAULT'],tomllib.loads((root/'pyproject.toml').read_text(encoding='utf-8'))
+    p,nb = t['project'],t['tool']['nbdev']
+    both = dict(name=(s['lib_name'], p['name']), description=(s['description'], p['description']), python=('>='+s['min_python'], p['requires-python']),
+        repository=(s['git_url'], p['urls']['Repository']), docs=(s['doc_host']+s['doc_baseurl'], p['urls']['Documentation']),
+        flags=(s['tst_flags'], nb['tst_flags']), sidebar=(s.getboolean('custom_sidebar'), nb['custom_sidebar']))
+    bad = [f'{k}: settings.ini has {a!r}, pyproject.toml has {b!r}' for k,(a,b) in both.items() if a!=b]
+    if bad: raise Failed('\n'.join(bad))
 
 @check
 def exported(tmp):
@@ -89,7 +98,14 @@ def clean(tmp):
 @check
 def cuda(tmp):
     "The cells that the cuda flag adds are those marked, and no other needs a GPU"
-    run(py, 'tools/check_cuda.py')
+    cells = {f"{f.relative_to(root/'nbs').as_posix()}:{c['id']}": ''.join(c['source']) for f in (root/'nbs').rglob('[!._]*.ipynb')
+        for c in json.loads(f.read_text(encoding='utf-8'))['cells'] if c['cell_type']=='code'}
+    marked = {o for o,s in cells.items() if re.search(r'^#\|\s*cuda\s*$', s, re.M)}
+    loose = {o for o,s in cells.items() if re.search(r"""\.cuda\(|device\(?=?['"]cuda|\.to\(['"]cuda""", s)} - marked
+    added = {*run(py, 'tools/nbtest.py', '--list', '--flags', 'cuda').split()}
+    if not marked: raise Failed('no cell is marked')
+    if marked^added: raise Failed(f'marked, or added by the flag, but not both: {sorted(marked^added)}')
+    if loose: raise Failed(f'these need a GPU and are not marked: {sorted(loose)}')
 
 @check
 def docs(tmp):

@@ -97,16 +97,23 @@ def lean_icons(site, text):
 
 PLUMBING = {'all.html', 'main.html', 'package.html', 'pretend.html', 'test_utils.html', 'patients.html', 'cases.html'}
 
+# What people call it, where the page says it in other words
+ALSO = {'tutorials/torchrun': 'distributed DDP FSDP multiple GPUs several processes', 'benchmarks': 'overhead cost slow speed performance', 'reference/limits': 'torch.compile compiled model TorchScript does not work',
+    'tutorials/why_wont_it_learn': 'loss does not go down, stuck, plateau, not learning, debugging', 'symptoms/loss_at_chance': 'loss does not go down, stuck', 'learn/findings': 'write a custom rule of your own',
+    'reference/commands': 'watch a script without changing it, command line, hookbook run, compare two runs', 'start/which_function': 'compare two runs, heads, 24 GB, TensorBoard, wandb, Trainer, overhead', 'symptoms/index': 'debugging, loss does not decrease'}
+
 def search_index(site, about):
     "The index for `search.js`: of each section its beginning, to show, and its other words, once each"
     res = []
     for o in json.loads((site/'search.json').read_text(encoding='utf-8')):
         page,text = o['href'].partition('#')[0],o['text']
         if page=='404.html': continue
-        rest = {*re.findall(r'[a-z][a-z0-9]+', text[240:].lower())} - {*re.findall(r'[a-z][a-z0-9]+', text[:240].lower())}
-        e = dict(href=o['href'], title=o['title'], section=o['section'], text=f"{text[:240]} {' '.join(sorted(rest))}".strip())
-        if not o['section']: e |= dict(about=about.get(page, ''), text=f"{about.get(page, '').rstrip('.')}. {e['text']}".lstrip('. '))   # the first words are what is shown
-        if page.startswith(('symptoms/','learn/','start/')): e['weight'] = 1.5   # pages for people who ask, before chapters that tell how it is done
+        more = {*re.findall(r'[a-z][a-z0-9]+', text[240:].lower())} - {*re.findall(r'[a-z][a-z0-9]+', text[:240].lower())}
+        e = dict(href=o['href'], title=o['title'], section=o['section'], text=text[:240], more=' '.join(sorted(more)))
+        if not o['section']:
+            said = about.get(page, '').rstrip('.')
+            e |= dict(about=f"{said} {ALSO.get(page.removesuffix('.html'), '')}".strip(), text=f"{said}. {text[:240]}".lstrip('. '))   # the first words are what is shown
+        if page.startswith(('symptoms/','learn/','start/')) or page.removesuffix('.html') in ALSO: e['weight'] = 1.5   # pages for people who ask, before chapters that tell how it is done
         elif page in PLUMBING: e['weight'] = .5
         res.append(e)
     write(site/'search.json', json.dumps(res, ensure_ascii=False, separators=(',',':')))
@@ -120,10 +127,13 @@ def markdown_copies(site):
         if not f.name.startswith('404'): write(f.with_name(f.name.replace('.llms.md', '.html.md')), s)
 
 def unknown_addresses(site, lib, base):
-    "Modules whose docstring names a page that is not there"
+    "Modules and rules that name a page that is not there"
     for f in sorted(lib.rglob('*.py')):
         m = re.search(r'^Docs: (\S+?)"*$', f.read_text(encoding='utf-8'), re.M)
         if m and not (site/m[1].removeprefix(base)).exists(): yield f'{f.name} says that it is documented at {m[1]}, which is not there'
+    import hookbook.health   # with it come all rules
+    for name,f in hookbook.finding.rules.items():
+        if not f.url.startswith(base) or not (site/f.url.removeprefix(base)).exists(): yield f'the rule {name!r} names the page {f.url}, which is not there'
 
 def finish(site, cfg, made_from, about):
     "Make the pages stand alone, and give each link a place to land"

@@ -3,10 +3,10 @@
 // common ones; and a section that has all of the words comes before one that has some.
 (() => {
   "use strict";
-  const SMALL = new Set("a an and are at be but can do does for from has have how i in into is it its my of on or should that the this to too was what when where which why with you".split(" "));
+  const SMALL = new Set("a an and are at be but can do does for from go has have how i in into is it its my not of on or should that the this to too was what when where which why with you".split(" "));
   const stem = (w) => w.length > 3 ? w.replace(/(ies)$/, "y").replace(/(sses)$/, "ss").replace(/([^s])s$/, "$1") : w;
   const words = (s) => (s.toLowerCase().match(/[a-z0-9]+/g) || []).map(stem);
-  const LEVELS = [["title", 12], ["about", 7], ["section", 6], ["text", 1]];
+  const LEVELS = [["title", 12], ["about", 7], ["section", 6], ["text", 1], ["more", 1]];
   window.Fuse = class {
     constructor(list) {
       this.list = list.map((item) => ({
