@@ -290,16 +290,17 @@ def bad_init(
     _before_update(run)
     todo,std,fed,lost = _unnormalised(run),run.std,run.given,_lost_to_biases(run)
     growth = {n: std[n][0]**2/fed[n]**2 if fed[n]>0 else math.nan for n in todo}
-    small = [n for n in todo[:-1] if 0<growth[n]<1/gain and _width(run, n)>=width and not _made_up_for(fed, n)]
+    small = dict.fromkeys(n for n in todo[:-1] if 0<growth[n]<1/gain and _width(run, n)>=width and not _made_up_for(fed, n))
     passed = [max(growth[n]-_bias_power(run, n)/fed[n]**2, 0) for n in small]   # without what the biases add
     little = math.prod(passed)<1/gain**2   # a single one with a tenth is no harm
+    end = list(run.layers)[-1]
     for name in todo:
         var,grows = std[name][0]**2,growth[name]
         if name in lost and name!=todo[-1]:
             yield Finding(name, (0,0), lost[name], _nothing_left, _drowned, **_start)
         elif name in small and little:
             yield Finding(name, (0,0), grows, 1/gain, _passes.format('shrinks', 'vanish'), **_start)
-        elif gain*(10 if name==list(run.layers)[-1] else 1)<grows<math.inf and _bias_power(run, name)<=var/2 and _trained_up_to(run, name):   # the last layer makes too sure a start at most, and a body that is frozen may be meant so
+        elif gain*(10 if name==end else 1)<grows<math.inf and _bias_power(run, name)<=var/2 and _trained_up_to(run, name):   # the last layer makes too sure a start at most, and a body that is frozen may be meant so
             yield Finding(name, (0,0), grows, gain, _passes.format('enlarges', 'explode'), **_start)
 
 # %% ../nbs/520_activations.ipynb #5d14de25
