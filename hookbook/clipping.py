@@ -16,6 +16,8 @@ from fastcore.basics import patch
 from .running import Switch, blind
 from .table import *
 from .stats import *
+from .inert import anything_compiled
+from .ranks import in_ranks
 from .attach import params_of
 from .looks import *
 
@@ -90,6 +92,33 @@ def _leave_foreach(was):
 
 _own_code = Switch(_foreach_functions, _listen_to_foreach, _leave_foreach)
 
+# %% ../nbs/475_clipping.ipynb #a55a2888
+_methods = 'mul_','div_','clamp_','clamp_min_','clamp_max_','clip_','copy_','__imul__','__itruediv__'
+
+def _changes(f, name, t, *args, **kwargs):
+    if name=='copy_': told = not in_ranks()
+    elif 'cl' in name: told = True
+    else: told = not args or not _is_average(name, args[0])
+    if told: _tell_all([t], False)
+    return f(t, *args, **kwargs)
+
+def _tensor_methods(): return [(n,vars(Tensor).get(n),getattr(Tensor, n)) for n in _methods]
+
+def _listen_to_methods(was):
+    if anything_compiled(): return
+    for n,_,f in was: setattr(Tensor, n, _method_for(f, n))
+
+def _method_for(f, name):
+    def stand_in(t, *args, **kwargs): return _changes(f, name, t, *args, **kwargs)
+    return stand_in
+
+def _leave_methods(was):
+    for n,own,_ in was:
+        if own is not None: setattr(Tensor, n, own)
+        elif n in vars(Tensor): delattr(Tensor, n)   # it is inherited
+
+_own_methods = Switch(_tensor_methods, _listen_to_methods, _leave_methods)
+
 # %% ../nbs/475_clipping.ipynb #47500014
 class ClipWatch:
     "Hears of clipping until it is removed, and of that in code of one's own while it is `close`"
@@ -106,7 +135,7 @@ class ClipWatch:
         "Between backward and step: listen to code of one's own, too"
         if close==self.close: return
         if close: self.close = True
-        (_own_code.take if close else _own_code.leave)(self.tell)
+        for o in (_own_code,_own_methods): (o.take if close else o.leave)(self.tell)
         self.close = close
 
     def remove(self):
@@ -126,9 +155,9 @@ def clips(self:OptimizerLook,
     passes:int, # How many training passes this step has had
 ):
     "Keep the norms of the gradients"
-    ours = [p for o in opts for p in params_of(o) if p.grad is not None]
-    met = {id(p) for p in ts} if params else {_place(g) for g in ts}
-    found = [p for p in ours if (id(p) if params else _place(p.grad)) in met]
+    met = {id(p) for p in ts} if params else ()
+    if params: found = [p for p in _with_grads(opts) if id(p) in met]
+    else: found = self._owners_of(ts, opts, passes)
     found = [p for p in found if not _is_known(self.early.get(id(p)), passes, params)]
     if not found: return
     norms = norms_of([local_values(p.grad) for p in found], self.like)
@@ -141,7 +170,21 @@ def await_clips(self:OptimizerLook,
     "Listen to clipping in code of one's own, too"
     if self.clip_watch: self.clip_watch.listen(on)
 
-def _place(t): return local_values(t).data_ptr()   # `p.grad.detach()` is another object in the same place
+def _place(t):
+    "Where a tensor is: `p.grad.detach()` is another object in the same place"
+    try: return local_values(t).data_ptr() or None
+    except (RuntimeError,NotImplementedError): return None   # a sparse one has no place of its own
+
+def _with_grads(opts): return [p for o in opts for p in params_of(o) if p.grad is not None]
+
+@patch
+def _owners_of(self:OptimizerLook, ts, opts, passes):
+    "The parameters whose gradients `ts` are"
+    # a loop over the parameters comes here with one after the other
+    now = len(self.table.steps),passes
+    if len(ts)>1 or self.places.get('now')!=now: self.places = {_place(p.grad): p for p in _with_grads(opts)} | dict(now=now)
+    found = {_place(t): t for t in ts}
+    return [self.places[k] for k in found if k is not None and k in self.places]
 
 def _is_known(early, passes, sure): return early is not None and early[0]==passes and (early[1] or not sure)
 
