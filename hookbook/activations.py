@@ -270,7 +270,7 @@ def _lost_to_biases(run):
     return res
 
 def _all_alike(spread):
-    "The layers from which on everything is the same for all samples, and not 0, to the end: of a branch that starts at 0 that is not so"
+    "The layers from which on everything is the same for all samples, and not 0"   # behind a branch that starts at 0 it is not
     names = list(spread)
     first = next((i for i in range(len(names), 0, -1) if spread[names[i-1]][0]>0), 0)
     return [n for n in names[first:] if spread[n][1]>0]

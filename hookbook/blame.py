@@ -112,6 +112,7 @@ class LayerCall:
         self.tensors = []             # that went in, while it is going on
         self.grad = None              # range of the gradient of its output
         self.half,self.nested = False,False   # did it give float16? Were there calls inside?
+        self.made = {}                # how -Inf came about in it: by its own `mask`, a `mask below` it, its own `log`
         if within: within.nested = True
 
     def in_spans(self): return [p.span for p in self.ins if p.span]
@@ -124,6 +125,7 @@ class Known:
         self.span,self.version = span,version   # its range, when it had this version
         self.giver,self.taker,self.over = None,taker,None   # the calls that gave it, take it, and overwrote it
         self.hooked = False   # is its gradient asked for?
+        self.meant = False   # is the -Inf in it that of a mask?
 
 # %% ../nbs/560_blame.ipynb #705086d2
 def version_of(
@@ -165,8 +167,14 @@ def was_given_bad(
 ) -> bool:
     "Did bad values go into it to begin with?"
     spans = call.in_spans()
-    if len(spans)>1: spans = [s for s in spans if not s.masks]
+    if len(spans)>1 or _turns_masks(call): spans = [s for s in spans if not s.masks]
     return not all(s.finite for s in spans)
+
+def _turns_masks(call):
+    "Did it give NaN, where the -Inf that went in was meant as a mask by the code around it?"
+    outer = call.within
+    if not outer or not any(s.nan for s in call.out_spans()): return False
+    return not was_given_bad(outer) and not ('log' in outer.made and 'mask' not in outer.made)
 
 # %% ../nbs/560_blame.ipynb #a7d60002
 def _here_and_there(
@@ -230,12 +238,16 @@ _means = {
  ('forward','input'): 'It was in what the model was given: the fault is in the data, or in what was done to it before.',
  ('forward','mask'): 'A mask forbids everything in a row, so all of it is -Inf, and the softmax over it, called in this layer, '
                      'has nothing to share out and gives NaN.',
+ ('forward','rows'): 'A mask forbids everything in a row, so all of it is -Inf: its maximum is, too, and the sum of its exponentials is 0. '
+                     'Computing with these gives NaN.',
+ ('forward','turned'): '-Inf went into this layer, as masks have it, and came out as NaN: times 0, or minus itself, it has no value.',
  ('forward','parameter'): 'An earlier optimizer step, or a bad batch, has left NaN or Inf in the parameters '
                           'or buffers of this layer.',
  ('backward','layer'): 'The gradient that arrived at this layer is finite, and the one it passes on is not.',
  ('backward','code'): 'No layer inside it made this: it is the code of its own forward, '
                       'after the layer whose output is named here.',
  ('backward','user'): 'No layer made this: it is the code that uses this parameter from outside its layer.',
+ ('forward','value'): 'What the model gave is finite, and the loss that was made of it is not.',
  ('backward','loss'): 'What the model gave is finite, and the gradient that comes back is not: the loss made it, '
                       'or other code after the model.'}
 
@@ -264,6 +276,8 @@ _large = ('the numbers are too large for their dtype: a lower learning rate, cli
 _exp = ('an exponential of more than 88, or a product, that float32 cannot hold: '
         'subtract the maximum first, or scale the input down')
 _full_mask = 'a mask that forbids everything in a row leaves softmax nothing to share out: let each row keep one place'
+_keep_finite = ('the mask behind this layer instead of before it; or a finite number in the place of -Inf, such as '
+                '`torch.finfo(x.dtype).min`, or 0')
 _no_bound = 'look at the operations of this layer whose slope has no bound at these inputs'
 _if_mask = '; if it is a mask that is meant to be, `find_nan(model, inf=False)`'
 
@@ -315,6 +329,8 @@ def _forward_advice(o):
 def advice(self:Origin) -> str:
     "What to try"
     if self.kind in ('input','parameter','mask'): return _certain[self.kind]
+    if self.kind in ('rows','value'): return _certain[dict(rows='mask', value='loss')[self.kind]]
+    if self.kind=='turned': return _keep_finite
     if self.half: return _certain['half']
     if self.kind=='loss': return _certain['loss']
     if self.phase=='forward': return _forward_advice(self)

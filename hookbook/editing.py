@@ -17,7 +17,7 @@ import torch
 from torch import nn
 from fastcore.basics import patch
 from .later import Later
-from .nested import leaves, map_named
+from .nested import field_path, leaves, map_named
 from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
@@ -75,14 +75,14 @@ def changed(self:Planned, v, call):
 def _changed_leaf(self:Planned, v, call):
     "The same for one leaf of the value"
     places = dict(leaves(v))
-    path = self.path(places)
+    path = self.path(v, places)
     new = self.whole(path).changed(places[path], call)
     return map_named(lambda p,t: new if p==path else t, v)
 
 @patch
-def path(self:Planned, places):
-    "The one of `places` that `pick` means"
-    res = place_of(self.pick, places)
+def path(self:Planned, v, places):
+    "The one of `places` in `v` that `pick` means"
+    res = place_of(field_path(v, self.pick), places)
     if res in places: return res
     raise LookupError(f'pick={self.pick!r}: there is no tensor of that name at {self.name!r}. There is {", ".join(places) or "none"}')
 
@@ -288,7 +288,7 @@ def grads_edited(
 ):
     "`v`, with hooks that edit the gradients of its tensors"
     whole = plan.whole()
-    path = None if plan.pick is None else plan.path(dict(leaves(v)))
+    path = None if plan.pick is None else plan.path(v, dict(leaves(v)))
     def _asked(p, t):
         if not t.requires_grad or path not in (None,p): return t
         t = t.view_as(t) if alias else t

@@ -14,12 +14,6 @@ from itertools import count
 from pathlib import Path
 
 # %% ../nbs/040_files.ipynb #f0fe661e
-_begun = count()   # of the files that this process has begun
-
-def _temp(path):
-    "A name beside `path` that nobody else takes: other machines, processes and threads may save at once"
-    return Path(f'{path}.{platform.node()}-{os.getpid()}-{next(_begun)}.tmp')
-
 def plain_path(
     path, # Of a file
 ) -> str: # Of the file itself, where `path` is a link; raises `OSError` for a device, a pipe and the like
@@ -28,28 +22,19 @@ def plain_path(
     if os.path.exists(res) and not os.path.isfile(res) and not os.path.isdir(res): raise OSError(f'{path} is not a plain file: give another path')
     return res
 
+# %% ../nbs/040_files.ipynb #0dbd28b6
+_begun = count()   # of the files that this process has begun
+
+def _temp(path):
+    "A name beside `path` that nobody else takes: other machines, processes and threads may save at once"
+    return Path(f'{path}.{platform.node()}-{os.getpid()}-{next(_begun)}.tmp')
+
 def _checked(path):
     "The plain path; an error of the operating system would speak of our temporary file"
     plain = plain_path(path)
     if os.path.isdir(plain): raise IsADirectoryError(f'{path} is a folder: give the path of a file in it')
     if not os.path.isdir(os.path.dirname(plain)): raise FileNotFoundError(f'there is no folder to save {path} in')
     return plain
-
-@contextmanager
-def whole_file(
-    path, # Of the file that is to be there in the end
-    sync:bool=True, # Wait until the disk has it? Without, a power failure may still lose it
-):
-    "Give a path to write to, and move what was written to `path` at the end; on an error nothing is left behind"
-    path = _checked(path)
-    temp = _temp(path)
-    _sweep(path)
-    try:
-        yield temp
-        if sync:
-            with open(temp, 'rb+') as f: os.fsync(f.fileno())
-        os.replace(temp, path)
-    finally: temp.unlink(missing_ok=True)
 
 # %% ../nbs/040_files.ipynb #24e3b628
 def _sweep(path):
@@ -67,6 +52,23 @@ def _lives(pid):
     except ProcessLookupError: return False
     except PermissionError: pass
     return True
+
+# %% ../nbs/040_files.ipynb #7696b434
+@contextmanager
+def whole_file(
+    path, # Of the file that is to be there in the end
+    sync:bool=True, # Wait until the disk has it? Without, a power failure may still lose it
+):
+    "Give a path to write to, and move what was written to `path` at the end; on an error nothing is left behind"
+    path = _checked(path)
+    temp = _temp(path)
+    _sweep(path)
+    try:
+        yield temp
+        if sync:
+            with open(temp, 'rb+') as f: os.fsync(f.fileno())
+        os.replace(temp, path)
+    finally: temp.unlink(missing_ok=True)
 
 # %% ../nbs/040_files.ipynb #dd6de465
 def write_whole(

@@ -11,11 +11,13 @@ __all__ = ['devices', 'MemoryPlan', 'optimizer_for', 'dtype_named', 'Budget', 'b
 # %% ../nbs/380_fits.ipynb #38a00004
 import functools
 from dataclasses import dataclass, field, replace
+from typing import Never
 import torch
 from torch import nn
 from fastcore.basics import patch
 from .nested import *
 from .words import *
+from .options import exact, refuse
 from .packed import *
 from .modules import *
 from .sizes import *
@@ -320,6 +322,7 @@ def _kind_of_device(model):
 
 # %% ../nbs/380_fits.ipynb #a7c42bf6
 @patch
+@exact
 def fits(self:Summary,
     memory, # Bytes, words such as `'80GB'`, or a device such as `'H100'`
     optimizer='adamw', # A name in `torch.optim`, an instance, or a function of parameters; `None`: no training
@@ -332,8 +335,10 @@ def fits(self:Summary,
     tp_plan:dict|None=None, # How, as `parallelize_module` takes it; default: the plan that a model of transformers carries along
     context:int|None=None, # Positions of a row for which the cache has room, where a model is used; default: those of the inputs
     device:str|None=None, # Kind of device, `'cpu'` or `'cuda'`; default: where the model is, and `'cuda'` for a named card or a model on meta
+    **wrong:Never
 ) -> Fit:
     "Does a step fit into `memory`? Nothing is allocated to find out; raises `ValueError` or `TypeError` for an option that makes no sense, or if the model can't be asked any more"
+    if wrong: refuse(Summary.fits, wrong)
     limit,(model,args,kwargs) = memory_limit(memory),asked_model(self)
     if not (args or kwargs): raise ValueError('without inputs nothing runs: summary(model, *inputs).fits(...)')
     device = device or ('cuda' if is_card(memory) else _kind_of_device(model))

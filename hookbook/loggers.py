@@ -201,16 +201,21 @@ def histogram(self:ToWandb, name, edges, counts, step):
     self.to.log({name: wandb.Histogram(np_histogram=(joined, ends)), self.axis: step}, commit=False)
 
 # %% ../nbs/920_loggers.ipynb #5e799299
+_MOST_METRICS = 1000   # that MLflow takes in one call
+
 class ToMLflow(ToMetrics):
     "The module `mlflow`"
-    def scalars(self, values, step): self.to.log_metrics({mlflow_name(k): v for k,v in values.items()}, step=step)
+    def scalars(self, values, step):
+        named = [(mlflow_name(k), v) for k,v in values.items()]
+        for i in range(0, len(named), _MOST_METRICS): self.to.log_metrics(dict(named[i:i+_MOST_METRICS]), step=step)
     def text(self, name, text, step): self.to.log_text(text, mlflow_name(name)+'.txt')
 
 def mlflow_name(
     name:str, # Of a metric
 ) -> str: # Letters, digits, `_ - . /` and spaces only
     "A name that MLflow accepts"
-    return re.sub(r'[^\w\-./ ]', '_', name, flags=re.ASCII)
+    name = re.sub(r'[^\w\-./ ]', '_', name, flags=re.ASCII)
+    return '/'.join(o for o in name.split('/') if o.strip('.'))
 
 # %% ../nbs/920_loggers.ipynb #dfa94282
 class ToLog(ToMetrics):
@@ -257,7 +262,7 @@ class LogTo:
         layers=(), # Names or globs of layers of which more is wanted
         hist:bool=False, # Push histograms of `layers`, too? Of all, if none are named
         prefix:str='hookbook/', # Of all names
-        start:int=0, # Number of the first step, where a training is resumed
+        start:int=0, # Added to the numbers of the steps
     ):
         store_attr()
         speakers(to, prefix)   # refuses what can't be spoken to before the training begins
@@ -343,10 +348,12 @@ def log_to(self:Run,
     layers=(), # Names or globs of layers of which more is wanted; `True` for all
     hist:bool=False, # Push histograms of these layers, too? Of all, if none are named
     prefix:str='hookbook/', # Of all names
-    start:int=0, # Number of the first step, where a training is resumed
+    start:int=0, # Added to the numbers of the steps, where those of a recording begin with 0 though its training was resumed
 ): # This run; raises `TypeError` for a logger that can't be spoken to
     "Hand about seven numbers to a logger at the end of each step, and findings as text. Call it once"
     out = LogTo(to, every, layers, hist, prefix, start)
+    grows = isinstance(self, Recording) and not self.closed
+    if grows: out.seen = out.spanned = self.clock.start-1   # what it had before, it had told before
     out(self)
-    if isinstance(self, Recording) and not self.closed: self.listeners.append(out)
+    if grows: self.listeners.append(out)
     return self

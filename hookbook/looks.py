@@ -82,7 +82,7 @@ def call(self:LayerLook,
     out, # What it gives
 ):
     "Put down what one call of an activation gives, if it has several"
-    cls = type(m)
+    cls = self.info.kinds.get(name) if '/' in name else type(m)   # of a function the layer that it is like
     if cls not in self.activates: self.activates[cls] = bool(kind_of(cls).activation)
     if not self.activates[cls] or not isinstance(out, Tensor): return
     i = self.counts[name] = self.counts.get(name, -1)+1

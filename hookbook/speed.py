@@ -10,9 +10,11 @@ __all__ = ['device_called', 'bound', 'Speed']
 # %% ../nbs/385_speed.ipynb #38500004
 from math import prod
 from dataclasses import dataclass, replace
+from typing import Never
 import torch
 from fastcore.basics import patch
 from .words import *
+from .options import exact, refuse
 from .columns import *
 from .summing import *
 from .fits import *
@@ -133,11 +135,14 @@ def _token_positions(shape):
 
 # %% ../nbs/385_speed.ipynb #9c31d3d7
 @patch
+@exact
 def speed(self:Summary,
     device, # Name of a device in `devices`, or a `Device` with figures of your own
     dtype=None, # Of all numbers; default: as the parameters
+    **wrong:Never
 ) -> Speed:
     "A bound of the time of the forward that was summarized; raises `ValueError` for a device or type without figures"
+    if wrong: refuse(Summary.speed, wrong)
     d,root = device_called(device),self.rows[0]
     if not self.begun: raise ValueError('without inputs nothing runs: summary(model, *inputs).speed(...)')
     usual = root.dtype if isinstance(root.dtype, torch.dtype) else torch.float32

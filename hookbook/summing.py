@@ -10,13 +10,14 @@ __all__ = ['summary_options', 'total_columns', 'Summary', 'check_depth', 'summar
 
 # %% ../nbs/370_summing.ipynb #1b6c7ece
 import collections, inspect, re
+from typing import Never
 from types import SimpleNamespace
 import torch
 from torch import nn
 from fastcore.basics import patch
 from .nested import *
 from .words import *
-from .options import exact
+from .options import exact, refuse
 from .modules import *
 from .sizes import *
 from .columns import *
@@ -225,14 +226,17 @@ def _legend(lines, closed):
 
 # %% ../nbs/370_summing.ipynb #803b0f0b
 @patch
+@exact
 def table(self:Summary,
     cols=None, # Columns, in order; by default those that were asked for when the summary was made
     depth:int|None=None, # Deepest level to show; the model itself is 0
     width:int=80, # Of the page, in characters; 0 for as wide as it takes
     exact:bool=False, # Numbers to the last digit?
     fold:bool=True, # Show alike numbered blocks in one line?
+    **wrong:Never
 ) -> str:
     "The summary as text"
+    if wrong: refuse(Summary.table, wrong)
     lines,closed = self.lines(depth, fold),None
     if fold and depth is None and self.depth is None: lines,closed = page_lines(self.rows[0])
     cols = chosen_columns(cols or self.cols)

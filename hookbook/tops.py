@@ -70,6 +70,19 @@ class Best:
         self.where = t.new_full((n,self.k,n_places), -1, dtype=torch.int64)
         self.nans = t.new_zeros(n, dtype=torch.int64)
 
+# %% ../nbs/254_tops.ipynb #8aaceb70
+@patch
+def without_nan(self:Best, t):
+    "`t` with minus infinity in place of NaN, which are counted"
+    if not t.is_floating_point() or not t.amax((0,1)).isnan().any(): return t
+    self.nans += t.isnan().sum((0,1))
+    return t.nan_to_num(_lowest(t.dtype), torch.inf, -torch.inf)
+
+@patch
+def best_places(self:Best, t):
+    "What takes part: the best position of each example, or all of them"
+    return t.max(1) if self.once else (t.flatten(0, 1),None)
+
 # %% ../nbs/254_tops.ipynb #98dafa79
 @patch
 def add(self:Best,
@@ -91,18 +104,6 @@ def add(self:Best,
 def _n_places(find):
     one = torch.zeros(1, dtype=torch.int64)
     return find(one, one).shape[-1]
-
-@patch
-def without_nan(self:Best, t):
-    "`t` with minus infinity in place of NaN, which are counted"
-    if not t.is_floating_point() or not t.amax((0,1)).isnan().any(): return t
-    self.nans += t.isnan().sum((0,1))
-    return t.nan_to_num(_lowest(t.dtype), torch.inf, -torch.inf)
-
-@patch
-def best_places(self:Best, t):
-    "What takes part: the best position of each example, or all of them"
-    return t.max(1) if self.once else (t.flatten(0, 1),None)
 
 # %% ../nbs/254_tops.ipynb #f9be465f
 @patch

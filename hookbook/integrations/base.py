@@ -8,7 +8,8 @@ Docs: https://hookbook.github.io/hookbook/callbacks.html.md"""
 __all__ = ['base_class', 'TrainingPace', 'Monitor']
 
 # %% ../../nbs/930_callbacks.ipynb #29321749
-import sys
+import atexit, sys, weakref
+from concurrent.futures import process, thread   # a report wants them, and while Python shuts down they cannot be imported any more
 from importlib import import_module
 from pathlib import Path
 import torch
@@ -16,6 +17,7 @@ from fastcore.basics import patch
 from ..watched import Advance
 from ..attach import warn_softly
 from ..ranks import in_ranks
+from ..resumed import free_beside
 from ..record import *
 from ..loggers import *
 
@@ -54,8 +56,8 @@ class Monitor:
         log=True, # Log the headline numbers where the library logs? Or a logger of your own, as for `log_to`
         log_layers=(), # Names or globs of layers to log more of; `True` for all
         report=True, # Write a report at the end: to this path, or, with `True`, into the folder of the training if it has one
-        path=None, # File to save the run to
-        start:int|None=None, # Number of the first step in the logs; default: as the library counts
+        path=None, # File to save the run to; one that is there is gone on with where a training is resumed, and never overwritten
+        start:int|None=None, # Number of the first step; default: as the library counts, or 0, and a further training of the same model goes on
         **kwargs, # Passed to `record`
     ):
         super().__init__()
@@ -71,27 +73,59 @@ def begin(self:Monitor,
     opt=None, # Its optimizer, or several
     to=None, # Where the library logs
     interval:int|None=None, # Steps between its logs
-    start:int=0, # Steps that it has counted already
+    start:int|None=None, # Steps that it has counted already; default: it counts none
     folder=None, # Of this training
     scaler=None, # A `GradScaler`
+    compiled:bool=False, # Does the library compile what it has got, so that the model itself does not know?
+    again:bool=False, # Is it usual to train several times with callbacks like this one?
 ):
     "A training begins"
     self.end(failed=True)
     o = dict(self.options)
-    log,log_layers,report,first = (o.pop(k) for k in ('log','log_layers','report','start'))
-    self.page = _report_page(report, folder)
-    self.first = start if first is None else first   # number of the first step in the logs
+    log,log_layers,report,path = (o.pop(k) for k in ('log','log_layers','report','path'))
+    self.page,self.first = _report_page(report, folder),self.first_step(model, start)
+    o.update(start=self.first, path=_free_path(path, self.first, again or self.rec is not None))
     pace = TrainingPace(o.pop('every'), o.pop('budget'))
     if in_ranks(): o.setdefault('flush_every', 50)   # what is logged is merged
     self.rec = Recording(model, opt, pace=pace, hold=False, **{'scaler': scaler, **o})
+    if compiled: _uncompile(self.rec)
+    _trained[self] = weakref.ref(model)
+    _unfinished.add(self)
     to = to if log is True else log or None
-    if to is not None and to!=[]: self.rec.log_to(to, interval, log_layers, start=self.first)
+    if to is not None and to!=[]: self.rec.log_to(to, interval, log_layers)
+
+# %% ../../nbs/930_callbacks.ipynb #93000002
+_trained = weakref.WeakKeyDictionary()   # the model that each monitor has seen last; not in the monitor, which may be copied and pickled
+
+@patch
+def first_step(self:Monitor,
+    model, # That is to be trained
+    start:int|None=None, # As the library counts
+) -> int:
+    "The number of the first step"
+    given = self.options['start']
+    if given is None and start is not None: return start
+    goes_on = self in _trained and _trained[self]() is model
+    return self.rec.info.ran if goes_on else given or 0
 
 # %% ../../nbs/930_callbacks.ipynb #1fc69046
+def _uncompile(rec):
+    "Let the first step run uncompiled, where a hook would find out only by not being called in it"
+    rec.eager.needed = True
+    rec.eager.ends(True)
+
 def _report_page(report, folder):
     "Where the report goes, if anywhere"
     if report is True: return Path(folder)/'hookbook.html' if folder else None
     return Path(report) if report else None
+
+# %% ../../nbs/930_callbacks.ipynb #93000004
+def _free_path(path, first, again):
+    "Where the run is saved"
+    if not path or first or not again or not Path(path).exists(): return path
+    other = free_beside(path)
+    warn_softly(f'{path} has an earlier run, and is not overwritten: this one is saved to {other}')
+    return other
 
 # %% ../../nbs/930_callbacks.ipynb #60f96b52
 @patch
@@ -99,11 +133,10 @@ def latest(self:Monitor,
     prefix:str='hookbook/', # Of all names
 ) -> dict: # Empty if nothing was recorded, or `log` is off
     "The numbers of the last whole step, for a library that is handed a dict"
-    if self.options['log'] is not True or self.rec is None: return {}
-    steps = whole_steps(self.rec)
-    if not steps: return {}
+    last = self.rec.last if self.options['log'] is True and self.rec is not None else None
+    if last is None: return {}
     names = chosen_layers(self.rec, self.options['log_layers'])
-    values = self.rec.headline(steps[-1]) | layer_detail(self.rec, steps[-1], names)
+    values = self.rec.headline(last.step) | layer_detail(self.rec, last.step, names)
     return {prefix+k: v for k,v in values.items()}
 
 # %% ../../nbs/930_callbacks.ipynb #70f687df
@@ -112,6 +145,7 @@ def end(self:Monitor,
     failed:bool=False, # Did it end with an error? Then the ranks of a distributed training aren't waited for
 ):
     "The training is over: take the hooks off, save, write the report"
+    _unfinished.discard(self)
     rec = self.rec
     if not isinstance(rec, Recording) or rec.closed: return
     if failed: rec.break_off()
@@ -126,3 +160,10 @@ def _write(self:Monitor):
     page = Path(self.rec.crew.file(self.page)) if self.rec.crew else self.page   # a rank that is alone has a page of its own
     page.parent.mkdir(parents=True, exist_ok=True)
     self.rec.report(page)
+
+# %% ../../nbs/930_callbacks.ipynb #93000006
+_unfinished = weakref.WeakSet()   # monitors that have begun, and were not told of an end
+
+@atexit.register
+def _end_all():
+    for o in list(_unfinished): o.end(failed=True)

@@ -18,7 +18,8 @@ class HookbookMonitor(Monitor, base_class('lightning.pytorch:Callback', 'pytorch
         batches = trainer.fit_loop.epoch_loop._batches_that_stepped
         folder = None if trainer.fast_dev_run else trainer.log_dir or trainer.default_root_dir
         scaler = getattr(trainer.precision_plugin, 'scaler', None)
-        self.begin(pl_module, trainer.optimizers, trainer.loggers, trainer.log_every_n_steps, batches, folder, scaler)
+        compiled = getattr(pl_module, '_compiler_ctx', None) is not None   # private, too: `fit` was given a compiled model
+        self.begin(pl_module, trainer.optimizers, trainer.loggers, trainer.log_every_n_steps, batches, folder, scaler, compiled)
 
     def on_train_end(self, trainer, pl_module): self.end()
     def on_exception(self, trainer, pl_module, exception): self.end(failed=True)

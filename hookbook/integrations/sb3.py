@@ -8,6 +8,7 @@ Docs: https://hookbook.github.io/hookbook/sb3.html.md"""
 __all__ = ['HookbookCallback']
 
 # %% ../../nbs/970_sb3.ipynb #741e66d9
+from fastcore.basics import patch
 from torch.optim import Optimizer
 from .base import *
 
@@ -26,3 +27,7 @@ class HookbookCallback(Monitor, base_class('stable_baselines3.common.callbacks:B
         for k,v in self.latest().items(): self.logger.record(k, v)
 
     def _on_training_end(self): self.end()
+
+# %% ../../nbs/970_sb3.ipynb #97000005
+@patch
+def __getstate__(self:HookbookCallback): return {**vars(self), 'model': None, 'parent': None, 'locals': {}, 'globals': {}}

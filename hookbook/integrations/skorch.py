@@ -15,12 +15,14 @@ from .base import *
 class Hookbook(Monitor, base_class('skorch.callbacks:Callback', install='skorch')):
     "Records what a skorch net is fitted to"
     def on_train_begin(self, net, X=None, y=None, **kwargs):
-        self.begin(net.module_, [getattr(net, f'{name}_') for name in net._optimizers], scaler=None)   # private: their names
-        self.told = -1   # the last step that stands in the history
+        opts = [getattr(net, f'{name}_') for name in net._optimizers]   # private: their names
+        self.begin(net.module_, opts, again=True)   # a search fits copies of one net, and of this callback
+        self.told = None   # the last step that stands in the history
 
     def on_batch_end(self, net, batch=None, training=False, **kwargs):
-        if not training or self.rec.clock.step<=self.told or not self.rec.live: return
-        self.told = self.rec.clock.step
+        last = self.rec.last if training else None
+        if last is None or last.step==self.told: return
+        self.told = last.step
         for k,v in self.latest().items(): net.history.record_batch(k, v)
 
     def on_train_end(self, net, X=None, y=None, **kwargs): self.end()

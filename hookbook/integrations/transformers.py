@@ -15,7 +15,7 @@ from .base import *
 class HookbookCallback(Monitor, base_class('transformers:TrainerCallback', install='transformers accelerate')):
     "Records what a `Trainer` trains"
     def on_train_begin(self, args, state, control, model=None, optimizer=None, **kwargs):
-        self.begin(model, optimizer, start=state.global_step, folder=args.output_dir)
+        self.begin(model, optimizer, start=state.global_step, folder=args.output_dir, compiled=args.torch_compile)
 
     def on_log(self, args, state, control, logs=None, **kwargs):
         if not logs or 'loss' not in logs: return   # an evaluation, or the end
