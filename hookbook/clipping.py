@@ -148,7 +148,7 @@ class ClipWatch:
         _clip_functions.leave(self.tell)
 
     def __del__(self):
-        if vars(self).get('tell') in _tells: self.remove()   # nobody has it: its recording was interrupted while it began
+        if _tells and vars(self).get('tell') in _tells: self.remove()   # nobody has it: its recording was interrupted while it began
 
 # %% ../nbs/475_clipping.ipynb #47500020
 @patch
