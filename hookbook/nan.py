@@ -183,10 +183,8 @@ def _full_rows(self:find_nan, x, dim):
 def _watching(self:find_nan): return self.live and self.finding is None and not blind()
 
 @patch
-def is_bad(self:find_nan,
-    span, # Of the values of a tensor, as `span_of` gives it; or `None`
-) -> bool:
-    "Does that count as bad?"
+def is_bad(self:find_nan, span):
+    "Do the values of a tensor with this `Span` count as bad?"
     if span is None: return False
     return not span.finite if self.inf else span.nan
 
