@@ -132,8 +132,8 @@ def _divisor(x, g, n, value):
     usual = torch.tensor([n, 1, n/x.shape[1], 2*n, 2, 2*n/x.shape[1]], device=x.device)
     told = 4*value/(g.square().sum()*(n/x.numel()))   # of d*d/m the gradient is 2*d/m
     off = (told/usual).log().abs()
-    best = off.argmin()
-    return torch.where(off[best]<.01, usual[best], usual[0])   # no `item`: that would wait for the device
+    best = off.argmin(0, keepdim=True)   # an index that is a single number would wait for the device
+    return torch.where(off.gather(0, best)<.01, usual.gather(0, best), usual[:1])[0]
 
 # %% ../nbs/450_closeup.ipynb #600b81c6
 def _as_numbers(x, g, n, value):

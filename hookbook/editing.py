@@ -25,7 +25,7 @@ from .options import exact, refuse
 from .running import fast_path_off, force_eager, in_python, recomputing, repeat_within
 from .inert import sweep_off
 from .hook import InertHook, name_fault
-from .silent import maybe, why_none
+from .silent import maybe, or_compiled, why_none
 from .edits import *
 from .generation import check_steps
 from .taking import named_inputs
@@ -361,7 +361,7 @@ def __exit__(self:edit, kind, exc, tb):
     if unread: warnings.warn(f'{said} was not read in the block, so nothing was edited there', stacklevel=2)
     missing = {o.name: m for (m,_),o in self.edits.items() if o.key not in self.count.last}
     if not missing: return
-    why = why_none(self.model, missing, self.opener.facts, what='edit') or f'It can be that {maybe}.'
+    why = why_none(self.model, missing, self.opener.facts, what='edit') or f'It can be that {maybe}.{or_compiled()}'
     warnings.warn(f'{", ".join(map(repr, missing))} did not run, so nothing was edited there. {why}', stacklevel=2)
 
 # %% ../nbs/270_editing.ipynb #7d41e5da

@@ -170,9 +170,10 @@ def _foreign(f):
     return 'baukit' if names[0] in ('output','outputs') and names[1] in ('layer','layer_name','layername') else ''
 
 def _refuse_foreign(name, f):
-    library = _foreign(f)
-    if not library: return
+    library,many = _foreign(f),n_required(f)
+    if not library and many<=3: return
     takes = ', '.join(inspect.signature(f).parameters)
+    if not library: raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) asks for {many} arguments. {_how_called}')
     raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) is written for the hooks of {library}. {_how_called}')
 
 # %% ../nbs/260_edits.ipynb #4f14ee0d
