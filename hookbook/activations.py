@@ -266,7 +266,7 @@ def _all_alike(spread):
     "The layers from which on everything is the same for all samples, and not 0"   # behind a branch that starts at 0 it is not
     names = list(spread)
     first = next((i for i in range(len(names), 0, -1) if spread[names[i-1]][0]>0), 0)
-    return [n for n in names[first:] if spread[n][1]>0]
+    return names[first:] if all(spread[n][1]>0 for n in names[first:]) else []   # units that never fire are another fault
 
 _compensates = .1   # of the mean square of its input, that the next layer is given
 

@@ -45,6 +45,9 @@ class Finding:
         self.seen = float(self.seen)
         self.threshold = float(self.threshold)
 
+    run = None   # In which it was found; no field: it is not saved, nor copied
+    def __getstate__(self): return {k: v for k,v in vars(self).items() if k!='run'}
+
 # %% ../nbs/500_finding.ipynb #895fb3eb
 def steps_in_words(
     steps, # First and last step

@@ -357,7 +357,7 @@ class Memory:
     def __init__(self,
         block:int=1, # The allocator gives multiples of so many bytes
     ):
-        self.block,self.known = block,set()
+        self.block,self.known = block,{}       # `known`: weak references to storages, by key
         self.base = self.live = self.peak = 0
 
     def __call__(self, out):
@@ -368,14 +368,13 @@ class Memory:
     def take(self, st):
         key = storage_id(st)
         if key in self.known: return
-        self.known.add(key)
         n = -(-st.nbytes()//self.block)*self.block     # rounded up
         self.live += n
         if self.live>self.peak: self.peak = self.live
-        weakref.finalize(st, self.free, key, n)
+        self.known[key] = weakref.ref(st, lambda _: self.free(key, n))
 
     def free(self, key, n):
-        self.known.discard(key)
+        self.known.pop(key, None)
         self.live -= n
 
     def begin(self):
