@@ -36,7 +36,7 @@ def parameters(sym):
     if isinstance(sym, type) and [str(p) for p in ps]==['*args','**kwargs']: return []   # it has no `__init__` of its own
     return [p for i,p in enumerate(ps) if not (i==0 and p.name in ('self','cls'))]
 
-def annotated(p, notes):
+def annotated(p):
     "Parameter `p` with type and default, and no type where nobody gave one"
     star = {p.VAR_POSITIONAL: '*', p.VAR_KEYWORD: '**'}.get(p.kind, '')
     anno = '' if p.annotation is inspect._empty else f': {said(p.annotation)}'
@@ -49,7 +49,7 @@ def signature(sym, name, kind):
     parts,last = [],None
     for p in ps:
         if p.kind==p.KEYWORD_ONLY and last not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL): parts.append('*')
-        parts.append(annotated(p, {}))
+        parts.append(annotated(p))
         last = p.kind
     ret = getattr(sym, '__annotations__', {}).get('return', None) if not isinstance(sym, type) else None
     tail = f' -> {said(ret)}' if ret is not None else ''
@@ -289,7 +289,7 @@ class Examples:
             uses = [o for k in keys for o in self.found.get(k, [])]
             fitting = [o for o in uses if len(o[1].splitlines())<=14] or uses[:1]
             if fitting: return min(fitting, key=lambda o: (o[0]!=nb, o[0].startswith('tutorials'), len(o[1])))
-        return min(self.inside.get(here[0], []), key=lambda o: len(o[1]), default=None)
+        return min(self.inside.get(here[0]) or self.inside.get(cls, []), key=lambda o: len(o[1]), default=None)
 
 def entry_name(c):
     "The name that cell `c` is the entry of"

@@ -98,14 +98,15 @@ def lean_icons(site, text):
 PLUMBING = {'all.html', 'main.html', 'package.html', 'pretend.html', 'test_utils.html', 'patients.html', 'cases.html'}
 
 # What people call it, where the page says it in other words
-ALSO = {'tutorials/torchrun': 'distributed DDP FSDP multiple GPUs several processes', 'benchmarks': 'overhead cost slow speed performance', 'reference/limits': 'torch.compile compiled model TorchScript does not work',
+ALSO = {'learn/capture': 'output of a layer, intermediate activations, feature maps', 'tutorials/torchrun': 'distributed DDP FSDP multiple GPUs several processes', 'benchmarks': 'overhead cost slow speed performance', 'reference/limits': 'torch.compile compiled model TorchScript does not work',
     'tutorials/why_wont_it_learn': 'loss does not go down, stuck, plateau, not learning, debugging', 'symptoms/loss_at_chance': 'loss does not go down, stuck', 'learn/findings': 'write a custom rule of your own',
     'reference/commands': 'watch a script without changing it, command line, hookbook run, compare two runs', 'start/which_function': 'compare two runs, heads, 24 GB, TensorBoard, wandb, Trainer, overhead', 'symptoms/index': 'debugging, loss does not decrease'}
 
 def search_index(site, about):
     "The index for `search.js`: of each section its beginning, to show, and its other words, once each"
-    res = []
-    for o in json.loads((site/'search.json').read_text(encoding='utf-8')):
+    res,found = [],json.loads((site/'search.json').read_text(encoding='utf-8'))
+    bare = {o['href'].partition('#')[0]: o['title'] for o in found} | {o['href']: '' for o in found if not o['section']}   # pages that begin with a heading have no entry of their own
+    for o in found + [dict(href=page, title=title, section='', text='') for page,title in bare.items() if title]:
         page,text = o['href'].partition('#')[0],o['text']
         if page=='404.html': continue
         more = {*re.findall(r'[a-z][a-z0-9]+', text[240:].lower())} - {*re.findall(r'[a-z][a-z0-9]+', text[:240].lower())}
