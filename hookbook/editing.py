@@ -21,7 +21,7 @@ from .nested import field_path, leaves, map_named
 from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
-from .options import exact, refuse
+from .options import explained, refuse
 from .running import fast_path_off, force_eager, in_python, recomputing, repeat_within
 from .inert import sweep_off
 from .hook import InertHook, name_fault
@@ -130,7 +130,7 @@ def _check_n_times(steps, weights):
                                  'Give it an edit of its own, without steps')
 
 # %% ../nbs/270_editing.ipynb #7298abd0
-@exact
+@explained
 class edit(Later):
     "Change what chosen layers of a model hand on, inside of a `with` block"
     def __init__(self,
