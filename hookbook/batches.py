@@ -158,7 +158,7 @@ def same_output(
     yield Finding(name, seen_in(looks), seen, least, means, **_same_output, evidence=evidence, root=root)
 
 # %% ../nbs/580_batches.ipynb #5801c004
-_all_alike = dict(
+_one_for_all = dict(
     means='What the model gives for different samples differs along one direction only: its many features are copies of one number (a dimensional collapse).',
     try_='a term that decorrelates the features (VICReg, Barlow Twins: the covariance of different features to 0), or negatives; '
          'a lower learning rate and a projection head behind the representation',
@@ -185,7 +185,7 @@ def one_direction(
     low = ranks<min(least, fall*np.nanmax(ranks[:3]))
     if len(ranks)<5 or not low[-2:].all(): return
     hits = _lasting(looks, low)
-    yield Finding(name, seen_in(hits), ranks[-1], least, **_all_alike, evidence=(looked_at(hits, looks),))
+    yield Finding(name, seen_in(hits), ranks[-1], least, **_one_for_all, evidence=(looked_at(hits, looks),))
 
 # %% ../nbs/580_batches.ipynb #58b0002f
 _units_alike = dict(

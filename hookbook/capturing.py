@@ -20,7 +20,7 @@ from .nested import leaves, map_leaves, map_named
 from .modules import find, Layers
 from .op_names import split_choice
 from .words import some
-from .options import exact, refuse
+from .options import explained, refuse
 from .running import backward_pass, checkpoint_now, many_in_one
 from .grads import can_have_hook, when_grad
 from .kept import Activations, Awaited
@@ -54,7 +54,7 @@ def _only_plan(asked):
             'or in what a call gives, `acts = capture(...)(x)`')
 
 # %% ../nbs/230_capturing.ipynb #5a805faf
-@exact
+@explained
 class capture(Later):
     "Keep what chosen layers of a model take in and hand on, by name"
     def __init__(self,

@@ -18,7 +18,7 @@ from torch.nn.parameter import is_lazy
 from fastcore.basics import patch, store_attr
 from .nested import *
 from .words import *
-from .options import exact, refuse
+from .options import explained, refuse
 from .modules import *
 from .running import *
 from .grads import TensorHooks
@@ -75,7 +75,7 @@ class Passes:
         return calls.pop() if calls else None
 
 # %% ../nbs/570_nan.ipynb #2621c6f7
-@exact
+@explained
 class find_nan:
     "Stop at the first layer that turns finite numbers into NaN or infinite ones, forward or backward"
     def __init__(self,

@@ -98,7 +98,7 @@ def readable(nbs=root/'nbs'):
 # ---- private names in lessons
 
 # what Python and PyTorch give no other name, and say how to use
-DOCUMENTED = {'_asdict', '_replace', '_fields', '_make', '_exit', '_getframe', '_make_wrapper_subclass'}
+DOCUMENTED = {'_asdict', '_replace', '_fields', '_make', '_exit', '_getframe', '_make_wrapper_subclass', '_assert'}
 OPERATORS = re.compile(r'(^|\.)(aten|ops(\.\w+)?|prims)$')   # operators are called what PyTorch calls them: `aten._fft_c2c`
 
 def names_used(tree, is_folded=False):
