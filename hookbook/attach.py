@@ -88,6 +88,7 @@ class Attached:
         self.opt_refs,self.handles,self.hooked,self.stale = [],[],{},False
         self.listeners = []   # called with the recorder whenever a recorded step is whole
         self.ears = None   # the hook that hears of new layers
+        self.were = (lambda: None),[]   # the model and its optimizers, once they were let go of
         self.functions = None   # listens to functions in the code of the model, see `Functions`
 
     @property
@@ -148,6 +149,7 @@ def take_off(self:Attached):
     "Take all hooks off, and let go of the model"
     for h in self.handles: h.remove()
     for i in list(self.hooked): self._unhook(i)
+    if self.inner is not None: self.were = weakref.ref(self.inner),[weakref.ref(o) for o in self.opts]   # which keeps neither alive
     self.model_ref = self.inner_ref = lambda: None
     self.opt_refs = []
 

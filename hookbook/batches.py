@@ -114,8 +114,9 @@ def _lasting(looks, hits):
     return looks[misses[-1]+1 if len(misses) else 0:]
 
 # %% ../nbs/580_batches.ipynb #5801c001
-def _as_spread_as_targets(loss, varied):
-    "Are the targets nearly the same for all, and the outputs no less different?"
+def _as_spread_as_targets(first, loss, varied):
+    "Are the targets nearly the same for all, and the outputs no less different? Targets that collapse as well are outputs of the model"
+    if is_squared(loss) and loss['numbers']['spread']<.2*first['numbers']['spread']: return False
     if is_squared(loss) and loss['shape'][1:] in ([],[1]): return loss['std']>.1*loss['numbers']['std']
     if is_squared(loss): return varied**.5>.15*loss['numbers']['spread']   # feature by feature
     return bool({'L1Loss','SmoothL1Loss','HuberLoss'} & set(loss['ops'][:4])) and loss['std']>.3*loss.get('value', 0)
@@ -133,7 +134,7 @@ def same_output(
     if not spread: raise LookupError('there was one sample in a batch')
     told = [o['loss'] for o in looks if 'loss' in o]
     names = list(spread)
-    if told and _as_spread_as_targets(told[-1], looks[-1]['spread'][names[-1]][0]): return
+    if told and _as_spread_as_targets(told[0], told[-1], looks[-1]['spread'][names[-1]][0]): return
     if told and _few(run, names[-1], told[-1:]) and not _few(run, names[-1], []): return
     kinds = kinds_of(run)
     while len(names)>1 and (_few(run, names[-1], told[-1:]) or _of_one_sign(kinds.get(names[-1]))): names.pop()
@@ -153,7 +154,7 @@ def same_output(
     yield Finding(name, seen_in(looks), seen, least, means, **_same_output, evidence=evidence, root=root)
 
 # %% ../nbs/580_batches.ipynb #5801c004
-_all_alike = dict(
+_one_for_all = dict(
     means='What the model gives for different samples differs along one direction only: its many features are copies of one number (a dimensional collapse).',
     try_='a term that decorrelates the features (VICReg, Barlow Twins: the covariance of different features to 0), or negatives; '
          'a lower learning rate and a projection head behind the representation',
@@ -180,7 +181,7 @@ def one_direction(
     low = ranks<min(least, fall*np.nanmax(ranks[:3]))
     if len(ranks)<5 or not low[-2:].all(): return
     hits = _lasting(looks, low)
-    yield Finding(name, seen_in(hits), ranks[-1], least, **_all_alike, evidence=(looked_at(hits, looks),))
+    yield Finding(name, seen_in(hits), ranks[-1], least, **_one_for_all, evidence=(looked_at(hits, looks),))
 
 # %% ../nbs/580_batches.ipynb #58b0002f
 _units_alike = dict(

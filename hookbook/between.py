@@ -34,6 +34,10 @@ class FunctionTap:
         self.tap,self.modules = tap,{}   # in whose code they were called, by the name of the function
         self.op_watch = OpWatch(tap.plan.ops, self.called, rank=1)
 
+    def is_named(self, name):
+        "Was a function asked for by its name, and not by a glob?"
+        return any(c.glob==name.rpartition('/')[2] for c in self.tap.plan.ops)
+
     def sweep_off(self, model):
         "Take off what Ctrl-C has left"
         sweep_off(model, self.op_watch)
@@ -80,6 +84,7 @@ def value(self:FunctionTap, f, what, op, v, spoilt=False):
     tap = self.tap
     aside = get_ident()!=tap.gate.owner or recomputing() or blind() or is_fake(v) or tap.gate.scope.others()
     if aside: return self.aside(what, op.name, v)
+    if what=='out' and type(v) is not Tensor and not tensors(v) and not self.is_named(op.name): return
     try: tap.fire(what, op.name, v)
     except Exception as e: raise heard(e, f)
     run = tap.store.cur
@@ -132,8 +137,9 @@ class instead:
 # %% ../nbs/280_between.ipynb #53f27dee
 class OpEdits(Planned):
     "What is to be done to one function"
-    def __init__(self, name, edits, what='out', pick=None):
+    def __init__(self, name, edits, what='out', pick=None, by_glob=False):
         super().__init__(name, what, pick)
+        self.by_glob = by_glob   # was it nowhere named? Then a function without a tensor is none that was meant
         self.instead = next((e.f for e in edits if isinstance(e, instead)), None)
         for e in edits:
             if not isinstance(e, instead): self.add(e)
@@ -165,7 +171,7 @@ def _written(f, args, kwargs):
 @patch
 def _not_in_place(self:OpEdits, call, f, args, kwargs):
     out = f(*args, **kwargs)
-    if self.what=='in': return out
+    if self.what=='in' or self.by_glob and not tensors(out): return out
     target,new = kwargs.get('out'),self.changed(out, call)
     if target is None or new is target: return new
     for t,o in zip(tensors(target), tensors(new)): t.copy_(o)
@@ -214,8 +220,9 @@ def plan(self:FunctionEdits, op):
     if op.name not in self.plans:
         made = mod if '<' in mod else ''   # in a module without a name
         def meant(c): return op.module in c.modules.values() and c.takes(name, made)
-        edits = [e for c,e in self.edit.ops if meant(c)]
-        self.plans[op.name] = OpEdits(op.name, edits, self.edit.what, self.edit.pick)
+        found = [(c, e) for c,e in self.edit.ops if meant(c)]
+        by_glob = all(c.is_glob for c,_ in found)
+        self.plans[op.name] = OpEdits(op.name, [e for _,e in found], self.edit.what, self.edit.pick, by_glob)
     return self.plans[op.name]
 
 # %% ../nbs/280_between.ipynb #3591d721

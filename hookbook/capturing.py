@@ -20,11 +20,11 @@ from .nested import leaves, map_leaves, map_named
 from .modules import find, Layers
 from .op_names import split_choice
 from .words import some
-from .options import exact, refuse
+from .options import explained, refuse
 from .running import backward_pass, checkpoint_now, many_in_one
 from .grads import can_have_hook, when_grad
 from .kept import Activations, Awaited
-from .silent import is_compiled, maybe, stay_eager, why_none
+from .silent import is_compiled, maybe, or_compiled, stay_eager, why_none
 from .taking import Taking, named_inputs
 from .taps import Plan, Tap, out_of_graph
 
@@ -54,7 +54,7 @@ def _only_plan(asked):
             'or in what a call gives, `acts = capture(...)(x)`')
 
 # %% ../nbs/230_capturing.ipynb #5a805faf
-@exact
+@explained
 class capture(Later):
     "Keep what chosen layers of a model take in and hand on, by name"
     def __init__(self,
@@ -137,7 +137,7 @@ def check_silent(self:Tap):
     if len(missing)<len(self.names) and not is_compiled(model): return
     if self.store.gone.issuperset(missing): return warnings.warn(acts.why(missing[0]), stacklevel=3)
     why = why_none(model, {n: self.plan.layers[n] for n in missing}, self.facts, self.called)
-    why = why or f'If the model was called in the block: {maybe}.'
+    why = why or f'If the model was called in the block: {maybe}.{or_compiled()}'
     one,many = len(self.names)==1, f'{len(missing)} of {len(self.names)} layers'
     if one: text = f'{missing[0]!r} was to be captured and did not run.'
     else: text = f'{many} that were to be captured did not run, such as {missing[0]!r}.'

@@ -132,8 +132,8 @@ def _divisor(x, g, n, value):
     usual = torch.tensor([n, 1, n/x.shape[1], 2*n, 2, 2*n/x.shape[1]], device=x.device)
     told = 4*value/(g.square().sum()*(n/x.numel()))   # of d*d/m the gradient is 2*d/m
     off = (told/usual).log().abs()
-    best = off.argmin()
-    return torch.where(off[best]<.01, usual[best], usual[0])   # no `item`: that would wait for the device
+    best = off.argmin(0, keepdim=True)   # an index that is a single number would wait for the device
+    return torch.where(off.gather(0, best)<.01, usual.gather(0, best), usual[:1])[0]
 
 # %% ../nbs/450_closeup.ipynb #600b81c6
 def _as_numbers(x, g, n, value):
@@ -259,6 +259,7 @@ class CloseUp:
         self.passes,self.clean = set(),{}   # backward passes of this step; what gradients were there before, by optimizer
         self.before = {}   # copies of weights of low precision
         self.calls,self.reached = [],set()   # by pass and layer, what made its outputs; and what is behind the losses
+        self.kept = ()   # of the last look, if it is small: what the model was given, what it gave and its gradient
 
     def begins(self,
         step:int, # Number of the training step, which is recorded
@@ -282,6 +283,8 @@ def is_dense(t) -> bool:
 # %% ../nbs/450_closeup.ipynb #45b0002d
 def _floats(x): return [t for t in tensors(x) if is_dense(t)]
 
+_SMALL = 2**20   # values: a batch of so many is kept, to try things on
+
 def _version(t): return -1 if t.is_inference() else t._version   # those of inference mode don't count
 
 @patch
@@ -291,6 +294,8 @@ def given(self:CloseUp,
     "The model is called"
     self.calls.append({})
     ts = _floats(args)
+    small = sum(t.numel() for t in tensors(args))<=_SMALL and all(isinstance(a, Tensor) for a in args)
+    self.kept = (args,) if small else ()
     self.versions = [_version(t) for t in ts]
     self.stops = {number_of(t) for t in ts if t.grad_fn is not None}
     if not ts or 'input' in self.look: return

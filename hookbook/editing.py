@@ -17,15 +17,15 @@ import torch
 from torch import nn
 from fastcore.basics import patch
 from .later import Later
-from .nested import leaves, map_named
+from .nested import field_path, leaves, map_named
 from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
-from .options import exact, refuse
+from .options import explained, refuse
 from .running import fast_path_off, force_eager, in_python, recomputing, repeat_within
 from .inert import sweep_off
 from .hook import InertHook, name_fault
-from .silent import maybe, why_none
+from .silent import maybe, or_compiled, why_none
 from .edits import *
 from .generation import check_steps
 from .taking import named_inputs
@@ -75,14 +75,14 @@ def changed(self:Planned, v, call):
 def _changed_leaf(self:Planned, v, call):
     "The same for one leaf of the value"
     places = dict(leaves(v))
-    path = self.path(places)
+    path = self.path(v, places)
     new = self.whole(path).changed(places[path], call)
     return map_named(lambda p,t: new if p==path else t, v)
 
 @patch
-def path(self:Planned, places):
-    "The one of `places` that `pick` means"
-    res = place_of(self.pick, places)
+def path(self:Planned, v, places):
+    "The one of `places` in `v` that `pick` means"
+    res = place_of(field_path(v, self.pick), places)
     if res in places: return res
     raise LookupError(f'pick={self.pick!r}: there is no tensor of that name at {self.name!r}. There is {", ".join(places) or "none"}')
 
@@ -130,7 +130,7 @@ def _check_n_times(steps, weights):
                                  'Give it an edit of its own, without steps')
 
 # %% ../nbs/270_editing.ipynb #7298abd0
-@exact
+@explained
 class edit(Later):
     "Change what chosen layers of a model hand on, inside of a `with` block"
     def __init__(self,
@@ -288,7 +288,7 @@ def grads_edited(
 ):
     "`v`, with hooks that edit the gradients of its tensors"
     whole = plan.whole()
-    path = None if plan.pick is None else plan.path(dict(leaves(v)))
+    path = None if plan.pick is None else plan.path(v, dict(leaves(v)))
     def _asked(p, t):
         if not t.requires_grad or path not in (None,p): return t
         t = t.view_as(t) if alias else t
@@ -361,7 +361,7 @@ def __exit__(self:edit, kind, exc, tb):
     if unread: warnings.warn(f'{said} was not read in the block, so nothing was edited there', stacklevel=2)
     missing = {o.name: m for (m,_),o in self.edits.items() if o.key not in self.count.last}
     if not missing: return
-    why = why_none(self.model, missing, self.opener.facts, what='edit') or f'It can be that {maybe}.'
+    why = why_none(self.model, missing, self.opener.facts, what='edit') or f'It can be that {maybe}.{or_compiled()}'
     warnings.warn(f'{", ".join(map(repr, missing))} did not run, so nothing was edited there. {why}', stacklevel=2)
 
 # %% ../nbs/270_editing.ipynb #7d41e5da

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import nn, Tensor
 from fastcore.basics import patch
-from .nested import describe, leaves, map_leaves, map_named, opened, tensors
+from .nested import describe, field_path, leaves, map_leaves, map_named, opened, tensors
 from .op_names import op_fired
 from .words import some
 from .kept import Activations
@@ -53,7 +53,7 @@ def _given_parts(name, new, v, gave='the layer gave'):
     was = dict(leaves(v))
     if not was: raise ValueError(f'the layer {name!r} gave no tensor ({describe(v)}), so there is nothing to edit')
     if isinstance(new, (int,float)): return dict.fromkeys(was, new)
-    if _by_path(new): given = {place_of(k, was): o for k,o in new.items()}
+    if _by_path(new): given = {place_of(field_path(v, k), was): o for k,o in new.items()}
     else: given = dict(leaves(new))
     if not given.keys()<=was.keys(): raise ValueError(_noplace_of(name, given, was, gave))
     return given
@@ -170,9 +170,10 @@ def _foreign(f):
     return 'baukit' if names[0] in ('output','outputs') and names[1] in ('layer','layer_name','layername') else ''
 
 def _refuse_foreign(name, f):
-    library = _foreign(f)
-    if not library: return
+    library,many = _foreign(f),n_required(f)
+    if not library and many<=3: return
     takes = ', '.join(inspect.signature(f).parameters)
+    if not library: raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) asks for {many} arguments. {_how_called}')
     raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) is written for the hooks of {library}. {_how_called}')
 
 # %% ../nbs/260_edits.ipynb #4f14ee0d

@@ -120,22 +120,21 @@ class Fakes:
         return new.requires_grad_(t.requires_grad)
 
 # %% ../nbs/300_fakes.ipynb #30q00001
-def _as_pytorch_does(new, mode):
-    "Let `new` complain when somebody asks where its numbers lie"
+def _tell_as_pytorch(mode):
+    "What lets a fake complain when somebody asks where its numbers lie"
     unsafe = mode._allow_unsafe_data_ptr_access
-    tell = torch._C._set_warn_deprecated_on_mutable_data_ptr if unsafe else torch._C._set_throw_on_mutable_data_ptr
-    tell(new)
+    return torch._C._set_warn_deprecated_on_mutable_data_ptr if unsafe else torch._C._set_throw_on_mutable_data_ptr
 
 @patch
 def claim(self:Fakes, shell, device):
     "The fake that `shell` is on `device`"
     if device not in self.states:
         first = FakeTensor(self.mode, shell, device)
-        self.states[device] = first.fake_device,dict(vars(first))
+        self.states[device] = first.fake_device,dict(vars(first)),_tell_as_pytorch(self.mode)
         return first
-    known,state = self.states[device]
+    known,state,tell = self.states[device]
     new = Tensor._make_subclass(FakeTensor, shell, shell.requires_grad, dispatch_device=True, device_for_backend_keys=known)
-    _as_pytorch_does(new, self.mode)
+    tell(new)
     new.__dict__.update(state)
     return new
 

@@ -45,6 +45,9 @@ class Finding:
         self.seen = float(self.seen)
         self.threshold = float(self.threshold)
 
+    run = None   # In which it was found; no field: it is not saved, nor copied
+    def __getstate__(self): return {k: v for k,v in vars(self).items() if k!='run'}
+
 # %% ../nbs/500_finding.ipynb #895fb3eb
 def steps_in_words(
     steps, # First and last step
@@ -146,6 +149,7 @@ def longest(
     "The longest unbroken spell of hits"
     hits = np.asarray(hits, dtype=bool)
     if not hits.any(): return
+    if hits.all(): return (0,len(hits)-1) if len(hits)>=persist else None   # often, of many layers
     inside = np.r_[0, hits.astype(int), 0]
     edges = np.flatnonzero(np.diff(inside))
     spells = edges.reshape(-1,2)
@@ -288,6 +292,10 @@ def idle(
     run, # The run to look through
 ) -> np.ndarray: # (steps,), bool
     "In which steps of the optimizer did no parameter have a gradient, and none move?"
+    t = run.tracks.get('params')
+    return t.once('idle', len(run.grads.steps), lambda: _idle(run)) if t is not None else _idle(run)
+
+def _idle(run):
     names = list(run.grads.params)
     grads = stacked(run.grads.norm, names)
     moved = stacked(run.updates.norm, names)

@@ -17,7 +17,7 @@ from torch import nn
 from fastcore.basics import patch
 from .nested import *
 from .words import *
-from .options import exact, refuse
+from .options import explained, refuse
 from .packed import *
 from .modules import *
 from .sizes import *
@@ -322,7 +322,7 @@ def _kind_of_device(model):
 
 # %% ../nbs/380_fits.ipynb #a7c42bf6
 @patch
-@exact
+@explained
 def fits(self:Summary,
     memory, # Bytes, words such as `'80GB'`, or a device such as `'H100'`
     optimizer='adamw', # A name in `torch.optim`, an instance, or a function of parameters; `None`: no training

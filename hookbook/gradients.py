@@ -68,9 +68,8 @@ def gated_blocks(
 def _is_routed(n, counts):
     "Is a layer with `n` values in each step given a part of the samples, now more and now less, or none?"
     first = next(iter(counts.values()))
-    share = np.nan_to_num(n)/np.where(first>0, first, np.nan)
-    low,high = quietly(np.nanmin, share),quietly(np.nanmax, share)
-    return bool(low<.5*high)
+    share = np.nan_to_num(n)[first>0]/first[first>0]
+    return bool(len(share) and share.min()<.5*share.max())
 
 # %% ../nbs/530_gradients.ipynb #a7d30005
 def _spared(run, names):

@@ -227,6 +227,7 @@ def health(self:Run,
         except Exception as e: skipped[name] = _why_not(e, f.__name__ in thresholds)
         else: checked.append(name)
     found = by_cause(sorted(found, key=_gravity))
+    for f in found: f.run = self
     return Findings(found, checked, skipped, repr(self), self.info.caveat)
 
 # %% ../nbs/590_health.ipynb #b4323fcc

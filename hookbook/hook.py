@@ -187,6 +187,7 @@ def __exit__(self:Hook, *args):
 @patch
 def _let_go(self:Hook):
     "Something went wrong while the hook was put on or taken off, as by Ctrl-C: look for what is left"
+    if 'facts' not in vars(self): return   # it had not begun
     for m in [self.module, getattr(self.passes, 'root', None) and self.passes.root()]:
         if m is not None: sweep_off(m, self, self.passes, self.grads)
     if self.grads is not None: self.grads.leave()
@@ -314,9 +315,10 @@ class Hooks:
         named,self.hooks = _named_pairs(ms),[]
         try:
             for name,m in named:
-                self.hooks.append(Hook(m, hook_func, is_forward, detach, cpu, name=name, **kwargs))
+                self.hooks.append(h := Hook.__new__(Hook))   # before it is made: Ctrl-C may come in between
+                h.__init__(m, hook_func, is_forward, detach, cpu, name=name, **kwargs)
         except BaseException:
-            self.remove()  # all or nothing
+            for h in self.hooks: h._let_go()  # all or nothing
             raise
 
 # %% ../nbs/130_hook.ipynb #5b209d21

@@ -31,6 +31,17 @@ def _owners(look):
         for n in opt['lr']: res[n].add(opt.get('which'))
     return res
 
+# %% ../nbs/545_idle_parts.ipynb #54500030
+def _by_turns(looks):
+    "The looks at steps of two optimizers that have the same parameters and take turns; where one has followed the other there are none"
+    steps = [(o, _owners(o)) for o in looks]
+    names = set.union(*(set(who) for _,who in steps))
+    def _turns(n):
+        seq = [tuple(who[n]) for _,who in steps if who.get(n)]
+        return len(set(seq))>1 and sum(a!=b for a,b in zip(seq, seq[1:]))>1
+    shared = [n for n in steps[0][1] if n in names and _turns(n)]
+    return [(o, shared) for o,_ in steps] if shared else []
+
 # %% ../nbs/545_idle_parts.ipynb #5450000a
 @rule('parameter in two optimizers', explains=('update to weight ratio','loss at chance','exploding gradient','dead units','same output for all samples'))
 def two_optimizers(
@@ -39,7 +50,7 @@ def two_optimizers(
     "Two optimizers that step in the same training step have the same parameter"
     looks = close_looks(run, 'opts')
     shared = [(o, [n for n,who in _owners(o).items() if len(who)>1]) for o in looks]
-    hits = [(o, names) for o,names in shared if names]
+    hits = [(o, names) for o,names in shared if names] or _by_turns(looks)
     if not hits: return
     names = hits[0][1]
     seen = [o for o,_ in hits]

@@ -82,7 +82,7 @@ def call(self:LayerLook,
     out, # What it gives
 ):
     "Put down what one call of an activation gives, if it has several"
-    cls = type(m)
+    cls = self.info.kinds.get(name) if '/' in name else type(m)   # of a function the layer that it is like
     if cls not in self.activates: self.activates[cls] = bool(kind_of(cls).activation)
     if not self.activates[cls] or not isinstance(out, Tensor): return
     i = self.counts[name] = self.counts.get(name, -1)+1
@@ -217,6 +217,7 @@ class OptimizerLook:
         self.looked = None   # the step at which they were looked for last
         # of a later chapter: what hears of clipping, and by id of a parameter the norm that its gradient had before
         self.clip_watch,self.early = None,{}
+        self.places = {}   # and where the gradients of this pass are
         self.looked_last = False   # was there a last look at the weights?
 
     def names_of(self, params, model):
@@ -297,7 +298,7 @@ def after(self:OptimizerLook,
 @patch
 def let_go(self:OptimizerLook):
     "Keep no parameter alive"
-    self.held,self.names,self.early = {},{},{}
+    self.held,self.names,self.early,self.places = {},{},{},{}
 
 # %% ../nbs/470_looks.ipynb #a3c52d0d
 def is_power_of_two(step): return step&(step-1)==0   # 0 counts as one

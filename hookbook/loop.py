@@ -261,7 +261,8 @@ def carried_gradients(
     later = [o for o in looks if o['step']>0]
     if len(later)<least: raise LookupError(f'it takes {least} close looks')
     left = [o for o in later if max(o['carried'])>share]
-    if len(left)<len(later): return
+    always = all(max(o['carried'])>0 for o in later)   # of a network that has died, few parameters get a gradient
+    if not always or len(left)<max(least, len(later)/2): return
     yield Finding('', seen_in(left), len(left), 0, **_carried, evidence=(looked_at(left, later),))
 
 # %% ../nbs/540_loop.ipynb #58b00037

@@ -239,6 +239,7 @@ _picking = aten.embedding,aten.index,aten.index_select,aten.gather
 @functools.lru_cache(None)
 def _is_view(func):
     "Does the operator `func` give a view of what it got?"
+    if op_family(func) is aten._unsafe_view: return True      # its schema does not say so
     outs = [r.alias_info for r in func._schema.returns]
     return any(a is not None and not a.is_write for a in outs)
 
@@ -357,7 +358,7 @@ class Memory:
     def __init__(self,
         block:int=1, # The allocator gives multiples of so many bytes
     ):
-        self.block,self.known = block,set()
+        self.block,self.known = block,{}       # `known`: weak references to storages, by key
         self.base = self.live = self.peak = 0
 
     def __call__(self, out):
@@ -368,14 +369,13 @@ class Memory:
     def take(self, st):
         key = storage_id(st)
         if key in self.known: return
-        self.known.add(key)
         n = -(-st.nbytes()//self.block)*self.block     # rounded up
         self.live += n
         if self.live>self.peak: self.peak = self.live
-        weakref.finalize(st, self.free, key, n)
+        self.known[key] = weakref.ref(st, lambda _: self.free(key, n))
 
     def free(self, key, n):
-        self.known.discard(key)
+        self.known.pop(key, None)
         self.live -= n
 
     def begin(self):

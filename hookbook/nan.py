@@ -18,7 +18,7 @@ from torch.nn.parameter import is_lazy
 from fastcore.basics import patch, store_attr
 from .nested import *
 from .words import *
-from .options import exact, refuse
+from .options import explained, refuse
 from .modules import *
 from .running import *
 from .grads import TensorHooks
@@ -75,7 +75,7 @@ class Passes:
         return calls.pop() if calls else None
 
 # %% ../nbs/570_nan.ipynb #2621c6f7
-@exact
+@explained
 class find_nan:
     "Stop at the first layer that turns finite numbers into NaN or infinite ones, forward or backward"
     def __init__(self,
@@ -183,10 +183,8 @@ def _full_rows(self:find_nan, x, dim):
 def _watching(self:find_nan): return self.live and self.finding is None and not blind()
 
 @patch
-def is_bad(self:find_nan,
-    span, # Of the values of a tensor, as `span_of` gives it; or `None`
-) -> bool:
-    "Does that count as bad?"
+def is_bad(self:find_nan, span):
+    "Do the values of a tensor with this `Span` count as bad?"
     if span is None: return False
     return not span.finite if self.inf else span.nan
 

@@ -223,7 +223,8 @@ class OpChoice:
     @property
     def is_glob(self): return any(c in self.glob for c in '*?[')
 
-no_value = 'setitem',   # functions that write, and have no result that could be looked at
+# functions that write, or switch something on, and have no result that could be looked at
+no_value = 'setitem','set_grad_enabled','assert','enter_autocast','exit_autocast','set_autocast_enabled'
 
 # %% ../nbs/150_op_names.ipynb #cd36069c
 _made_in_code = re.compile(r'\.?<.*')   # what comes after the name of a module for one that is made in its code
@@ -240,12 +241,23 @@ def split_choice(
     "Part the functions in a choice from the layers"
     if not isinstance(layers, (str,list,tuple,set)): return layers,[]
     given = [layers] if isinstance(layers, str) else list(layers)
+    for c in given: _refuse_without_slash(model, c)
     functions = [c for c in given if _names_function(c, model)]
     if not functions: return layers,[]
     rest = [c for c in given if c not in functions]
     return rest or (), [_op_choice(model, c) for c in functions]
 
 # %% ../nbs/150_op_names.ipynb #d61ee653
+def _refuse_without_slash(model, choice):
+    "Raise for a name that no layer has, and a function has"
+    if not isinstance(choice, str) or '/' in choice: return
+    mod,_,op = choice.rpartition('.')
+    base = re.sub(r'_\d+$', '', op)
+    if not any(hasattr(o, base) for o in (Tensor,torch.nn.functional)): return
+    try: find(model, choice)
+    except LookupError as e:
+        raise LookupError(f'{e}. A function has a slash before its name: {(mod or "**")+"/"+op!r}') from None
+
 def _op_choice(model, text):
     mod,_,op = text.rpartition('/')
     if op: return OpChoice(text, find(model, _made_in_code.sub('', mod)))
@@ -292,6 +304,7 @@ def silent_op(
     seen, # Names of the functions that were called, `'h.3.attn/softmax'` and so on
     what:str='captured', # What was to be done
     ran=None, # The modules that are meant, by name, if one of them ran
+    modules=None, # The modules that are meant, by name
 ) -> str:
     "Why no function was found for a choice, as well as we know it"
     mod,_,op = choice.rpartition('/')
@@ -302,6 +315,9 @@ def silent_op(
     below = _ops_below(op, ran or {})
     if not seen and ran:
         return f'{text} The module ran, and its own code calls no function. {below or _look_below(mod, op)}'.rstrip()
+    lists = [n for n,m in (modules or {}).items() if isinstance(m, (nn.ModuleList,nn.ModuleDict))]
+    if not seen and lists:
+        return f'{text} {lists[0]!r} is a {type(modules[lists[0]]).__name__}, which has no code of its own: {mod+".*/"+op!r} looks at those in it.'
     if not seen:
         return f'{text} The code of no such module ran: compiled and scripted code has no functions to be seen.'
     fused = _fused_attention(op, seen)

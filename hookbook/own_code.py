@@ -319,4 +319,4 @@ def why_silent(self:OpWatch,
 ) -> str:
     "Why no function was found for a choice, as well as we know it"
     ran = any(self.wanted[id(m)].ran for m in choice.modules.values())
-    return silent_op(choice.text, self.seen, what, choice.modules if ran else None)
+    return silent_op(choice.text, self.seen, what, choice.modules if ran else None, choice.modules)

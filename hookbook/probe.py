@@ -143,22 +143,37 @@ def _train_copy(model, opts, loss_of, steps):
             for o in opts: o.step()
     return rec
 
+# %% ../nbs/587_probe.ipynb #e1e11707
+def _own_loss(run):
+    "The loss of the last batch that was looked at, if the run is a recording that still has it"
+    closeup = getattr(run, 'closeup', None)
+    return closeup.loss_of if closeup is not None else None
+
+def _subjects(run, model, opt):
+    "The model and its optimizers: those that are given, or those that were recorded, if they are still there"
+    attached = getattr(run, 'attached', None)
+    was,were = attached.were if attached else (lambda: None,())
+    opts = getattr(run, 'opts', []) or [o for r in were if (o := r()) is not None]
+    if opt is not None: opts = opt if isinstance(opt, (list,tuple)) else [opt]
+    model = model or getattr(run, 'inner', None) or was()
+    if model is not None and opts: return model,opts
+    raise LookupError('probe: the model of this run, or its optimizer, is gone: give them, finding.test(loss_of, model, opt)')
+
 # %% ../nbs/587_probe.ipynb #58700011
 @patch
 def probe(self:Run,
     finding:Finding, # One of those that `health` gave
-    loss_of=None, # Function of a model, which gives its loss for a batch: `lambda model: F.cross_entropy(model(x), y)`; a batch of its own for each call, if it likes
-    model:nn.Module|None=None, # The model, once the recording has ended and let go of it
+    loss_of=None, # Function of a model, which gives its loss for a batch: `lambda model: F.cross_entropy(model(x), y)`; default: the loss of the last batch that was looked at, where it is known
+    model:nn.Module|None=None, # The model, where it is no longer there, or the run was loaded from a file
     opt=None, # Its optimizer, or a list of them, likewise
     steps:int=20, # How many, from where the training stands
 ) -> Probe: # Raises `LookupError` for a finding that has no test, or a model that is gone; `ValueError` without a loss
     "Try the change that `finding` asks for on a copy of the model and its optimizers"
     f = remedies.get(finding.rule)
     if f is None: raise LookupError(f'there is no test for {finding.rule!r}, only for {", ".join(remedies)}: {finding.try_}')
-    if not callable(loss_of): raise ValueError('probe: no batch is kept, so it needs the loss of one: rec.probe(finding, lambda model: F.cross_entropy(model(x), y))')
-    model = model or getattr(self, 'inner', None)
-    opts = getattr(self, 'opts', []) if opt is None else opt if isinstance(opt, (list,tuple)) else [opt]
-    if model is None or not opts: raise LookupError('probe: this recording has ended and let go of the model: give it again, rec.probe(finding, loss_of, model, opt)')
+    model,opts = _subjects(self, model, opt)
+    loss_of = loss_of or _own_loss(self)
+    if not callable(loss_of): raise ValueError('probe: there is no batch whose loss is known, so give one: finding.test(lambda model: F.cross_entropy(model(x), y))')
     runs,words = [],''
     for change in (None,f):
         with torch.random.fork_rng():
@@ -167,3 +182,15 @@ def probe(self:Run,
             if change: words = change(twin, twins, finding)
             runs.append(_train_copy(twin, twins, loss_of, steps))
     return Probe(finding, words, *runs)
+
+# %% ../nbs/587_probe.ipynb #5870001e
+@patch
+def test(self:Finding,
+    loss_of=None, # As for `probe`
+    model:nn.Module|None=None, # Likewise
+    opt=None, # Likewise
+    steps:int=20, # How many
+) -> Probe: # Raises `LookupError` and `ValueError` as `probe`, and `LookupError` for a finding that `health` has not given
+    "Try the change that this finding asks for on a copy of the model"
+    if self.run is None: raise LookupError('this finding is of no run: take it from `rec.health()`, or use `rec.probe(finding, ...)`')
+    return self.run.probe(self, loss_of, model, opt, steps)

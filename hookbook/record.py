@@ -17,7 +17,7 @@ from typing import Never
 import torch
 from torch import nn
 from fastcore.basics import patch
-from .options import exact, refuse
+from .options import explained, refuse
 from .op_names import split_choice
 from .running import blind, recomputing
 from .attach import Functions, layer_alike
@@ -31,7 +31,7 @@ from .together import *
 _all_ = ['Recording','Table','Track','unfold','Named','Series','Norms','Updates','Run']
 
 # %% ../nbs/490_record.ipynb #75ef17c7
-@exact
+@explained
 def record(
     model:nn.Module, # The model to watch: train it as always
     opt=None, # Its optimizer, or a list of them: its step is then the clock, and norms of gradients and updates are recorded

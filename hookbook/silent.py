@@ -6,13 +6,14 @@ Docs: https://hookbook.github.io/hookbook/silent.html.md"""
 
 # %% auto #0
 __all__ = ['hiders', 'facts', 'maybe', 'not_called', 'stay_eager', 'compiled_before', 'only_holds', 'is_compiled', 'holders',
-           'told_facts', 'reasons', 'why_not', 'why_none']
+           'told_facts', 'reasons', 'why_not', 'or_compiled', 'why_none']
 
 # %% ../nbs/190_silent.ipynb #94fce82a
 import inspect
 import torch
 from torch import nn
 from .modules import named_modules
+from .inert import anything_compiled
 
 # %% ../nbs/190_silent.ipynb #f237c674
 def only_holds(
@@ -119,6 +120,12 @@ def why_not(
     return f'{known} Otherwise {maybe}.' if known else f'It can be that {maybe}.'
 
 # %% ../nbs/190_silent.ipynb #a410ebbc
+def or_compiled() -> str: # Empty if nothing was compiled
+    "What may be so of a model, or of one with the same code, though nothing in the model shows it"
+    if not anything_compiled(): return ''
+    return (' Something was compiled in this process. If that is how the model was called, as `fast = torch.compile(model)` or in a compiled '
+            f'function, call it {stay_eager}')
+
 def why_none(
     model:nn.Module, # Any module
     missing:dict, # The layers that did not run, by name
@@ -130,4 +137,4 @@ def why_none(
     held = [text for name,m in missing.items() if (text := only_holds(m, name))]
     if held: return held[0]
     if is_compiled(model): return compiled_before
-    return told_facts(noticed, what) if called else not_called
+    return told_facts(noticed, what) if called else not_called+or_compiled()

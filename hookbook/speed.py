@@ -14,7 +14,7 @@ from typing import Never
 import torch
 from fastcore.basics import patch
 from .words import *
-from .options import exact, refuse
+from .options import explained, refuse
 from .columns import *
 from .summing import *
 from .fits import *
@@ -135,7 +135,7 @@ def _token_positions(shape):
 
 # %% ../nbs/385_speed.ipynb #9c31d3d7
 @patch
-@exact
+@explained
 def speed(self:Summary,
     device, # Name of a device in `devices`, or a `Device` with figures of your own
     dtype=None, # Of all numbers; default: as the parameters

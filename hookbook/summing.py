@@ -17,7 +17,7 @@ from torch import nn
 from fastcore.basics import patch
 from .nested import *
 from .words import *
-from .options import exact, refuse
+from .options import explained, refuse
 from .modules import *
 from .sizes import *
 from .columns import *
@@ -226,7 +226,7 @@ def _legend(lines, closed):
 
 # %% ../nbs/370_summing.ipynb #803b0f0b
 @patch
-@exact
+@explained
 def table(self:Summary,
     cols=None, # Columns, in order; by default those that were asked for when the summary was made
     depth:int|None=None, # Deepest level to show; the model itself is 0
@@ -249,7 +249,7 @@ def table(self:Summary,
 def __repr__(self:Summary): return self.table()
 
 # %% ../nbs/370_summing.ipynb #f1cea9f3
-@exact
+@explained
 def summary(
     model:nn.Module, # Any model, on any device; also one built under `torch.device('meta')`, or a `torch.export.ExportedProgram`
     *args, # What its `forward` takes; with no inputs at all, only parameters are listed

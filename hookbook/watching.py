@@ -18,7 +18,7 @@ from torch.nn.modules import module as torch_module
 from torch.optim import optimizer as torch_optimizer
 from fastcore.basics import patch, store_attr
 from .words import *
-from .options import exact, refuse
+from .options import explained, refuse
 from .running import *
 from .ranks import *
 from .crew import note_folder
@@ -77,7 +77,7 @@ def _again(out):
     return next(n for n in names if not out or not any(Path(out).glob(f'run{n}*.hookbook')))
 
 # %% ../nbs/820_watching.ipynb #e48c605c
-@exact
+@explained
 class watch:
     "Record every model that trains inside the `with`, whatever code trains it"
     def __init__(self,

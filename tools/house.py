@@ -1,4 +1,4 @@
-"""What holds the house together: imports run down, private names stay in their part, chapters can be read in a sitting. `python tools/house.py` prints the chapters and whatever does not hold.
+"""What holds the house together: imports run down, private names stay in their part and out of lessons, chapters can be read in a sitting. `python tools/house.py` prints the chapters and whatever does not hold.
 
 The minutes of a chapter: prose at 200 words, exported code at 12 lines, lessons at 25 lines a minute; what comes under a heading that begins with 'Edges' is folded away, and does not count."""
 import ast, json, re, sys
@@ -95,11 +95,60 @@ def readable(nbs=root/'nbs'):
         if round(main)>MINUTES: yield f'{f.name} takes {main:.0f} minutes, and a sitting has {MINUTES}: cut it, or move what is rare under a heading "Edges"'
         if longest>STRETCH: yield f'{f.name} has {longest} exported lines in a row without a lesson, and at most {STRETCH} can be followed'
 
+# ---- private names in lessons
+
+# what Python and PyTorch give no other name, and say how to use
+DOCUMENTED = {'_asdict', '_replace', '_fields', '_make', '_exit', '_getframe', '_make_wrapper_subclass', '_assert'}
+OPERATORS = re.compile(r'(^|\.)(aten|ops(\.\w+)?|prims)$')   # operators are called what PyTorch calls them: `aten._fft_c2c`
+
+def names_used(tree, is_folded=False):
+    "Names and attributes in `tree`, and what it imports; without operators, what it defines itself and, in a folded cell, what is PyTorch's"
+    own = {o.name for o in ast.walk(tree) if isinstance(o, (ast.FunctionDef, ast.ClassDef))}
+    for o in ast.walk(tree):
+        of = ast.unparse(o.value) if isinstance(o, ast.Attribute) else ''
+        if of and not OPERATORS.search(of) and not (is_folded and of.startswith('torch')): name = o.attr
+        elif isinstance(o, ast.Name): name = o.id
+        else: name = ''
+        names = [a.name for a in o.names] if isinstance(o, ast.ImportFrom) else [name]
+        yield from (n for n in names if n not in own)
+
+def is_private(name): return re.match(r'_[A-Za-z]', name) and not name.startswith(('_repr_', '_foreach_')) and name not in DOCUMENTED
+
+def lessons(nb):
+    "Id and code of each cell on the main line that a reader sees, and whether it is folded"
+    edges = False
+    for c in json.loads(nb.read_text(encoding='utf-8'))['cells']:
+        s = ''.join(c['source'])
+        if c['cell_type']=='markdown' and s.startswith('## '): edges = s[3:].strip().lower().startswith('edges')
+        if c['cell_type']!='code' or edges or re.search(r'^#\|\s*(export|exports|exporti|hide|default_exp)\b', s, re.M): continue
+        yield c['id'], re.sub(r'^[%!].*$', '', s, flags=re.M), '#| code-fold' in s
+
+def private_in(nb, ours):
+    "Private names in lessons of `nb`; in a folded cell only `ours`, since PyTorch keeps some things under no other name"
+    for i,code,is_folded in lessons(nb):
+        try: tree = ast.parse(code)
+        except SyntaxError: continue
+        for n in dict.fromkeys(names_used(tree, is_folded)):
+            if is_private(n) and (n in ours or not is_folded): yield i,n
+
+def ours_private(lib=root/'hookbook'):
+    "Private functions, classes and methods of the package"
+    trees = [ast.parse(f.read_text(encoding='utf-8')) for f in lib.rglob('*.py')]
+    return {o.name for t in trees for o in ast.walk(t) if isinstance(o, (ast.FunctionDef, ast.ClassDef)) and private(o.name)}
+
+def said_in_public(nbs=root/'nbs'):
+    "Private names that lessons on the main line show, one line each"
+    ours = ours_private()
+    for f in sorted(nbs.rglob('*.ipynb')):
+        if any(o[0] in '._' for o in f.relative_to(nbs).parts): continue
+        for i,n in private_in(f, ours):
+            yield f'{f.name}, cell {i} shows the private name {n}: give it a public one, assert through a public function, or move the cell under "## Edges"'
+
 def main():
     for f in sorted((root/'nbs').glob('[0-9][0-9][0-9]_*.ipynb')):
         a,b,longest = length(f)
         print(f'{f.name:30} {a:5.0f} minutes {b:5.0f} folded {longest:5} lines without a lesson at most')
-    bad = [*one_number(), *run_down(), *readable()]
+    bad = [*one_number(), *run_down(), *readable(), *said_in_public()]
     for o in bad: print('wrong:', o)
     sys.exit(bool(bad))
 
