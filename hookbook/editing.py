@@ -17,7 +17,7 @@ import torch
 from torch import nn
 from fastcore.basics import patch
 from .later import Later
-from .nested import field_path, leaves, map_named
+from .nested import field_path, leaves, map_named, tensors
 from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
@@ -43,7 +43,7 @@ class Planned:
     def __init__(self, name, what='out', pick=None):
         self.name,self.what,self.pick = name,what,pick
         self.edits,self.functions,self.took = [],[],set()   # `took`: numbers of edits with `at` that found something there
-        self.met = set()   # the only entry is `True`, if there was anything to edit
+        self.met = set()   # `True` if there was anything to edit, `False` if there was a value without a tensor
 
     @property
     def gave(self): return _gave.get(self.what, 'the layer gave')
@@ -63,7 +63,7 @@ class Planned:
 def changed(self:Planned, v, call):
     "What the edits make of a value"
     if self.pick is not None: return self._changed_leaf(v, call)
-    self.met.add(True)
+    if True not in self.met: self.met.add(bool(tensors(v)) or not all(isinstance(e, NamedEdit) for e in self.edits))
     for i,(e,f) in enumerate(zip(self.edits, self.functions)):
         at = getattr(e, 'at', None)
         new = same_shapes(self.name, v, f(self.name, v, call), self.gave)
@@ -341,7 +341,8 @@ def check_times(self:edit):
         text = f'steps={self.count.steps!r} never came, so nothing was edited: the longest text had {self.count.longest}'
         return warnings.warn(text, stacklevel=3)
     for o in (*self.edits.values(), *self.weights.values(), *(self.functions.plans.values() if self.functions else ())):
-        if o.met and o.idle(): warnings.warn(_took_nothing.format(', '.join(o.idle()), o.name), stacklevel=3)
+        if o.met=={False}: warnings.warn(f'{o.name!r} gave no tensor, so nothing was edited there', stacklevel=3)
+        elif o.met and o.idle(): warnings.warn(_took_nothing.format(', '.join(o.idle()), o.name), stacklevel=3)
 
 @patch
 def __exit__(self:edit, kind, exc, tb):

@@ -17,7 +17,8 @@ flag_needs = {
     'slow': 'patience',
     'bench': 'a quiet machine',
     'integrations': "other libraries (pip install 'hookbook[integrations]')",
-    'fastai': 'fastai, in an environment of its own'}
+    'fastai': 'fastai, in an environment of its own',
+    'timm': 'timm, in an environment of its own'}
 
 def asked_flags(): return os.environ.get('HOOKBOOK_FLAGS', '').replace(',', ' ').split()
 

@@ -7,6 +7,7 @@ import house
 PARTS = {
     'Start': ('start', 'install it, read a first report, find the function that you want'),
     'Learn': ('learn', 'lessons, from what a hook is to reading the pictures of a training'),
+    'With your framework': ('with', 'three lines for Transformers, Lightning, fastai and nine others, a picture, limits'),
     'Symptoms': ('symptoms', 'a page for each fault: its picture, its cause, its repair'),
     'Stories': ('tutorials', 'real models, looked into from beginning to end'),
     'How it is built': ('', 'a chapter for each module: the code, its reasons and its tests'),

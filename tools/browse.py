@@ -14,7 +14,7 @@ SEARCHES = {'dead relu': 'symptoms/dead_units', 'loss is nan': 'symptoms/nan_or_
     'AMP': 'symptoms/low_precision_range', 'learning rate too high': 'symptoms/update_to_weight_ratio', 'vanishing gradient': 'symptoms/vanishing_gradient',
     'massive activations': 'symptoms/massive_activations', 'zero_grad': 'symptoms/gradients_carried_over', 'what is a hook': 'learn/what_is_a_hook',
     'find_nan': 'nan.html#find_nan', 'torchinfo': 'start/coming_from_torchinfo', 'install': 'start/first_run', 'glossary': 'reference/glossary', 'output of a layer': 'learn/capture',
-    'overhead': ('benchmarks','start/which_function','learn/record'), 'distributed': 'tutorials/torchrun', 'loss does not go down': ('tutorials/why_wont_it_learn','symptoms/loss_at_chance'), 'torch.compile': 'reference/limits', 'hugging face trainer': 'transformers'}
+    'overhead': ('benchmarks','start/which_function','learn/record'), 'distributed': 'tutorials/torchrun', 'loss does not go down': ('tutorials/why_wont_it_learn','symptoms/loss_at_chance'), 'torch.compile': 'reference/limits', 'hugging face trainer': ('with/transformers','transformers')}
 LINE = 200_000     # bytes a second of a line of 1.6 Mbit/s
 SECONDS = 3        # after which a page can be used there
 # What is alike is looked at once or a few times: colours within code, rows of long tables, entries of the lists beside the page

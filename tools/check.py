@@ -242,12 +242,12 @@ def counted(out, cmd):
 @check
 def integrations(tmp):
     "The callbacks for other libraries, in the trainings of these, where they are installed"
-    there = ('lightning', 'transformers', 'accelerate', 'skorch', 'stable_baselines3', 'tensorboard')
+    there = ('lightning', 'transformers', 'accelerate', 'skorch', 'stable_baselines3', 'tensorboard', 'ignite', 'torch_geometric', 'diffusers', 'peft', 'trl')
     missing = [o for o in there if not find_spec(o)]
     if missing:
         print(f"  | skipped, since there is no {', '.join(missing)}: pip install -e '.[integrations]'")
         return LEFT_OUT
-    cmd = 'tools/nbtest.py', '--flags', 'integrations', '--file-re', '^9[2-8][0-9]_'
+    cmd = 'tools/nbtest.py', '--flags', 'integrations', '--file-re', '^(9[2-8][0-9]_|with/)'
     try: out = run(py, *cmd, show=True)
     except Failed as e: out = e.out
     return counted(out, ' '.join(cmd))

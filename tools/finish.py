@@ -114,7 +114,7 @@ def search_index(site, about):
         if not o['section']:
             said = about.get(page, '').rstrip('.')
             e |= dict(about=f"{said} {ALSO.get(page.removesuffix('.html'), '')}".strip(), text=f"{said}. {text[:240]}".lstrip('. '))   # the first words are what is shown
-        if page.startswith(('symptoms/','learn/','start/')) or page.removesuffix('.html') in ALSO: e['weight'] = 1.5   # pages for people who ask, before chapters that tell how it is done
+        if page.startswith(('symptoms/','learn/','start/','with/')) or page.removesuffix('.html') in ALSO: e['weight'] = 1.5   # pages for people who ask, before chapters that tell how it is done
         elif page in PLUMBING: e['weight'] = .5
         res.append(e)
     write(site/'search.json', json.dumps(res, ensure_ascii=False, separators=(',',':')))
