@@ -185,15 +185,17 @@ def arrange(self:Track, names, steps, spans, sizes):
     self.maxima.update({k: m for k,m in had.items() if k in sizes})
     if self.hist:
         old,self.hists = self.hists,self.new_hists()
-        for k,j in was.items(): self.hists[:,self.index[k]] = old[:,j]
+        for k,j in was.items(): self.hists[:n,self.index[k]] = old[:n,j]
     if spans!=self.spans[self.closed:]: self.take_together(spans, n)
 
 # %% ../nbs/430_ranks.ipynb #7a6408a8
 @patch
 def take_together(self:Track, spans, n):
     "Make one of the coarse columns up to `n` that were not merged, and have `spans` in their place"
+    some,end = n>self.closed,self.closed+len(spans)
     for t,f in self.coarse(torch.sum, torch.amax):
-        if n>self.closed: t[self.closed] = f(t[self.closed:n], 0)
+        if some: t[self.closed] = f(t[self.closed:n], 0)
+        t[self.closed+some:end] = -math.inf if t.is_floating_point() else 0   # what only other ranks have seen
     self.spans[self.closed:] = spans
 
 # %% ../nbs/430_ranks.ipynb #f8e1c640

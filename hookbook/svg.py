@@ -183,7 +183,8 @@ def _curves(run, stat):
     return lambda size, key: sketch_curves(values, run.layers, run.steps, size, key, run.label(stat))
 
 def _dead(run):
-    shares = [run.small[n] for n in run.layers]
+    small = run.small   # once: it is read of all layers
+    shares = [small[n] for n in run.layers]
     return lambda size, key: sketch_rows(shares, run.layers, run.steps, size, key, run.label('small'), 'inferno', 0, 1, end=steps_run(run))
 
 def _drawings(run):

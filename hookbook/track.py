@@ -44,7 +44,11 @@ class Track(Table):
         self.hists = self.new_hists() if hist else None
         self.folds = torch.as_tensor(FOLD_OF, device=device)   # where the histograms are, since it would have to travel there
 
-    def new_hists(self): return torch.zeros(self.max_spans, self.data.shape[1], N_FOLDED, dtype=torch.int32, device=self.device)
+    def new_hists(self):
+        "Room for histograms; memory is taken up where it is written to, and a span is emptied when it begins"
+        res = torch.empty(self.max_spans, self.data.shape[1], N_FOLDED, dtype=torch.int32, device=self.device)
+        res[:len(self.spans)] = 0
+        return res
 
 # %% ../nbs/410_track.ipynb #f1e640cb
 @patch
@@ -111,7 +115,8 @@ def widen(self:Track):
     Table.widen(self)
     if not self.hist: return
     old,self.hists = self.hists,self.new_hists()
-    self.hists[:,:old.shape[1]] = old
+    n = len(self.spans)
+    self.hists[:n,:old.shape[1]] = old[:n]
 
 # %% ../nbs/410_track.ipynb #d49afbc1
 @patch
