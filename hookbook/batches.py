@@ -98,11 +98,15 @@ def _still_differs(spread, even=.2):
     "Do single features of an output differ from sample to sample, though those that are large do not?"
     return len(spread)>2 and spread[2]>even
 
-def _few(run, name, told):
-    "Does the layer `name` give a single number for each sample, or a few that are no classes? A value or a verdict may well be the same for all"
+def _single(run, name):
+    "Does the layer `name` give a single number for each sample? A value or a verdict may well be the same for all"
     maxima = channel_maxima(run, [name])
-    channels = maxima[name].shape[1] if name in maxima else math.inf
-    return channels==1 or channels<4 and bool(told) and not _has_targets(told[0])
+    return name in maxima and maxima[name].shape[1]==1
+
+def _is_of_amounts(loss):
+    "Are the outputs a few numbers, and no classes?"
+    few = math.prod(loss['shape'][1:])<4
+    return few and not (loss.get('classes', {}).get('wrong', 1)<.02 or loss['binary']['wrong']<.02)
 
 def _of_one_sign(kind):
     "Does it give values about .5, or shares, beside which a difference is small? What goes into it tells"
@@ -119,7 +123,7 @@ def _as_spread_as_targets(first, loss, varied):
     if is_squared(loss) and loss['numbers']['spread']<.2*first['numbers']['spread']: return False
     if is_squared(loss) and loss['shape'][1:] in ([],[1]): return loss['std']>.1*loss['numbers']['std']
     if is_squared(loss): return varied**.5>.15*loss['numbers']['spread']   # feature by feature
-    return bool({'L1Loss','SmoothL1Loss','HuberLoss'} & set(loss['ops'][:4])) and loss['std']>.3*loss.get('value', 0)
+    return bool({'L1Loss','Abs','SmoothL1Loss','HuberLoss'} & set(loss['ops'][:4])) and loss['std']>.3*loss.get('value', 0)
 
 # %% ../nbs/580_batches.ipynb #fa6289f4
 @rule('same output for all samples', 'measured: healthy trainings and the fault, in the chapter on margins', explains=('loss at chance',))
@@ -135,9 +139,9 @@ def same_output(
     told = [o['loss'] for o in looks if 'loss' in o]
     names = list(spread)
     if told and _as_spread_as_targets(told[0], told[-1], looks[-1]['spread'][names[-1]][0]): return
-    if told and _few(run, names[-1], told[-1:]) and not _few(run, names[-1], []): return
+    if told and _is_of_amounts(told[-1]): least = least/50   # a few numbers that differ little may be right, and what is before them too
     kinds = kinds_of(run)
-    while len(names)>1 and (_few(run, names[-1], told[-1:]) or _of_one_sign(kinds.get(names[-1]))): names.pop()
+    while len(names)>1 and (_single(run, names[-1]) or _of_one_sign(kinds.get(names[-1]))): names.pop()
     if _still_differs(looks[-1]['spread'][names[-1]]): return
     first = next((i for i in range(len(names), 0, -1) if not _collapsed(spread[names[i-1]], least, fall)), 0)
     if first==len(names): return

@@ -87,7 +87,11 @@ def count_there(x) -> Tensor: # (2048,), int64
     return torch.cat([h[:ZERO].flip(0), h[ZERO:]])
 
 # %% ../nbs/070_bins.ipynb #01b52e43
-def all_counts(h, s, v):
+def all_counts(
+    h, # (2048,), counts of every `s`th value
+    s:int, # As `sampling` gave it
+    v:Values, # What `values` gave
+):
     "Counts `h` of every `s`th value, made into those of all of `v`"
     if s>1: h *= s
     if v.zeros: h[ZERO] += v.zeros   # those that a sparse tensor does not store

@@ -124,6 +124,7 @@ def opt_begins(self:Clock,
 ) -> str: # `'step'`, `'end'`, or `''`
     "An optimizer begins to step"
     again = opt in self.turns.stepped
+    self.turns.ripe.discard(opt)   # its turn has come, and passes in its closure belong to it
     if self.over:
         if again or closure or self.step<self.start: return self._steps()
         self.over = False   # it belongs to the step that seemed to be over

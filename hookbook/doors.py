@@ -45,7 +45,11 @@ class Doors:
 
 # %% ../nbs/810_doors.ipynb #c46a0a65
 # `isinstance` would ask objects that pretend
-def living(cls): return [o for o in gc.get_objects() if issubclass(type(o), cls)]
+def living(
+    cls, # A class
+) -> list:
+    "Its objects, and those of its subclasses, that somebody still holds"
+    return [o for o in gc.get_objects() if issubclass(type(o), cls)]
 
 def _is_wrapper(m):
     if isinstance(m, (DataParallel,DistributedDataParallel)): return True

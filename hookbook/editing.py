@@ -16,7 +16,7 @@ from typing import Never
 import torch
 from torch import nn
 from fastcore.basics import patch
-from .later import Later
+from .later import later
 from .nested import field_path, leaves, map_named, tensors
 from .modules import find
 from .op_names import op_fired, split_choice
@@ -131,7 +131,7 @@ def _check_n_times(steps, weights):
 
 # %% ../nbs/270_editing.ipynb #7298abd0
 @explained
-class edit(Later):
+class edit:
     "Change what chosen layers of a model hand on, inside of a `with` block"
     def __init__(self,
         model:nn.Module, # Any module
@@ -150,7 +150,7 @@ class edit(Later):
         self.model,self.edits,self.what,self.pick,self.count = model,{},what or 'out',pick,CallCount(steps)
         self.ops = []   # a choice of functions, and what is to be done to them
         for choice,e in edits.items(): self.plan(choice, e, what)
-        self.weights = self.plan_weights(weights) if weights else {}  # of a later chapter
+        self.weights = later(self, 'plan_weights')(weights) if weights else {}
         self.fused = any(isinstance(m, fused_kinds) for m in model.modules())
         self.opener,self.hooks,self.functions = None,None,None   # whose block it is; what is on the model; what sees functions, of a later chapter
 
@@ -215,7 +215,7 @@ def attach(self:edit):
             if what=='in': hooks.callback(m.register_forward_pre_hook(InertHook(in_python, self.change_inputs), with_kwargs=True).remove)
             elif m not in many.mods: many.add(m)
         if self.fused: fast_path_off().within(hooks, self)
-        if self.ops: self.edit_ops(hooks)  # of a later chapter
+        if self.ops: later(self, 'edit_ops')(hooks)
         if self.weights: self.lend_weights(hooks)  # of a later chapter
         return hooks.pop_all()
 

@@ -160,19 +160,20 @@ def _of_value(name, e, gave='the layer gave'):
 # %% ../nbs/260_edits.ipynb #82bd1791
 _how_called = 'An edit is called as `f(tensor)`, `f(name, value)` or `f(name, value, call)`, and returns the new value'
 
-def _foreign(f):
-    "How another library calls `f`, if the names of its parameters say that it was written for that"
-    try: names = list(inspect.signature(f).parameters)
-    except (TypeError,ValueError): return ''
+def _foreign(names):
+    "Which library calls a function so, if the names of its parameters say that it was written for that"
     if len(names)<2: return ''
     if names[1]=='hook': return 'TransformerLens'
     if names[0] in ('module','mod') or len(names)>2 and names[2] in ('output','outputs','out','o'): return 'PyTorch'
     return 'baukit' if names[0] in ('output','outputs') and names[1] in ('layer','layer_name','layername') else ''
 
 def _refuse_foreign(name, f):
-    library,many = _foreign(f),n_required(f)
+    try: names = list(inspect.signature(f).parameters)
+    except (TypeError,ValueError): return
+    library,takes = _foreign(names),', '.join(names)
+    if not library and len(names)<=3: return
+    many = n_required(f)
     if not library and many<=3: return
-    takes = ', '.join(inspect.signature(f).parameters)
     if not library: raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) asks for {many} arguments. {_how_called}')
     raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) is written for the hooks of {library}. {_how_called}')
 

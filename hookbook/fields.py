@@ -121,7 +121,9 @@ def _law_runs(laws):
 STATE = Layout(FIELDS)
 
 # %% ../nbs/050_fields.ipynb #2a79f829
-def wide(device): # torch.dtype
+def wide(
+    device:torch.device, # Where they are
+): # torch.dtype
     "The type that statistics on `device` are kept in: `float64`, where there is one"
     return torch.float32 if torch.device(device).type=='mps' else torch.float64
 

@@ -109,7 +109,8 @@ _forgotten = dict(
     means='Next to nothing of the gradient comes back through the recurrent layer to this weight: over the steps from '
           'what matters to the place that is read, it has vanished.',
     try_='read each sequence at its last real token, not behind the padding (its length, or `pack_padded_sequence`); '
-         'shorter sequences, or the mean over time; a GRU or LSTM, an orthogonal initialisation')
+         'shorter sequences, or the mean over time; {}')
+_gated = 'LSTM','GRU'
 
 _nothing_arrives = dict(
     means='The gradient of this weight is exactly 0 while others learn: '
@@ -123,9 +124,11 @@ def _why_small(run):
     at,owners = {},run.info.owners.values()
     for i,o in enumerate(owners): at.setdefault(o, i)
     last = max((i for i,k in enumerate(kinds_of(run).values()) if k.recurrent), default=-1)
+    gated = any(g in str(cls) for cls in run.kinds.values() for g in _gated)   # it is one already
+    forgotten = dict(_forgotten, try_=_forgotten['try_'].format('a bias of 1 for its forget gate' if gated else 'a GRU or LSTM, an orthogonal initialisation'))
     def words(name, there):
         if not there.any(): return _nothing_arrives
-        return _forgotten if at.get(layer_of(name), len(at))<=last else _vanished
+        return forgotten if at.get(layer_of(name), len(at))<=last else _vanished
     return words
 
 # %% ../nbs/530_gradients.ipynb #65267512

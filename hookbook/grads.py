@@ -189,7 +189,10 @@ def to_come(self:Arrivals, ways):
     runs = torch._C._will_engine_execute_node   # private, and what PyTorch's own register_multi_grad_hook asks
     return {j for j,at,n in ways if self.comes(j, at) and runs(n)}
 
-def at_end_of_backward(f, *args):
+def at_end_of_backward(
+    f, # Any function
+    *args, # What it is called with
+):
     "Call `f` when the backward pass that runs now is over"
     torch.autograd.Variable._execution_engine.queue_callback(partial(f, *args))   # private, and what DDP and FSDP use
 

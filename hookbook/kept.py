@@ -12,7 +12,6 @@ from collections.abc import Mapping
 import torch
 from torch import nn, Tensor
 from fastcore.basics import patch
-from .later import Later
 from .nested import describe, map_leaves, opened, tensors
 from .words import Grid, md, near, plural, some
 from .op_names import op_fired
@@ -98,7 +97,7 @@ class Source:
         return f'{name!r} was to be captured, but has not run.'
 
 # %% ../nbs/200_kept.ipynb #21ad4f49
-class Activations(Mapping, Later):
+class Activations(Mapping):
     "Values of layers by qualified name, in the order in which the layers ran"
     def __init__(self,
         forwards:list, # What is kept of each, as `Forward` has it

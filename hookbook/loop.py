@@ -301,5 +301,5 @@ def training_mode(
     seen = run.info.trained_evals
     if not seen or not seen['layers'] or seen['n']<2 or seen['steps']>share*run.info.ran: return
     last = seen['first'] if seen['last'] is None else seen['last']
-    evidence = (f'it matters to {some(seen["layers"], 5)}',)
+    evidence = (f'layers that do something else in training: {some(seen["layers"], 5)}',)
     yield Finding('', (max(seen['first'], 0), max(last, 0)), seen['n'], 0, **_evaluated, evidence=evidence)

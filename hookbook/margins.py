@@ -15,7 +15,8 @@ from .patients import *
 from .cases import *
 
 # %% ../nbs/586_margins.ipynb #5850e003
-# Of each rule the parameter that is compared with what is seen, and whether more of that is worse
+# Of each rule the parameter that is compared with what is seen, and whether more of that is worse. Of massive activations the paper asks for a
+# magnitude over 100 as well as for 1,000 times the median: what a magnitude is depends on the model, so it is the ratio that has a margin
 thresholds = {
     'dead units': ('share',True), 'saturation': ('share',True), 'bad initialisation': ('gain',True), 'drift': ('notice',True),
     'vanishing gradient': ('relative',False), 'exploding gradient': ('relative',True), 'update to weight ratio': ('high',True),
@@ -36,11 +37,13 @@ def speaks_at(
     run, # What to apply it to
     reach:float=1000., # How far the threshold is moved at most, times and divided by
     grades:int=12, # Halvings
+    param:str='', # Another threshold of that rule, of which more is worse
 ) -> float: # 1 where the default is, less where it takes a more anxious one; 0 where even the most anxious one is silent
     "By what factor the threshold of a rule can be moved until it just speaks about a run"
-    param,more = thresholds[rule]
+    param,more = (param,True) if param else thresholds[rule]
+    default = inspect.signature(rules[rule]).parameters[param].default
     def _speaks(factor):
-        try: found = list(rules[rule](run, **{param: threshold_of(rule)*(factor if more else 1/factor)}))
+        try: found = list(rules[rule](run, **{param: default*(factor if more else 1/factor)}))
         except LookupError: return False
         return bool(found)
     low,high = 1/reach,reach

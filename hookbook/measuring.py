@@ -121,7 +121,11 @@ FEW = 2**14   # elements: up to here it is cheaper to take the tensor as one num
 _float8s = [getattr(torch, o) for o in dir(torch) if o.startswith('float8_')]
 float32s = {torch.float32, torch.float16, torch.bfloat16, *_float8s}   # types whose values `float32` can hold
 
-def work_type(dtype): return torch.float32 if dtype in float32s else torch.float64
+def work_type(
+    dtype:torch.dtype, # Of a tensor
+) -> torch.dtype:
+    "The type in which its statistics are computed on the host"
+    return torch.float32 if dtype in float32s else torch.float64
 
 _at = SimpleNamespace(**STATE.at)   # where each number is
 
@@ -189,7 +193,9 @@ def _centred(y, ok, n, kept):
 # %% ../nbs/060_measuring.ipynb #1c10bc89
 PIECE = 2**24   # elements: enough to keep a device busy, and a temporary copy of them takes 64 MB
 
-def work_there(x):
+def work_there(
+    x:Tensor, # Any tensor
+) -> torch.dtype:
     "The type to compute with on the device of `x`"
     return torch.float32 if x.device.type=='mps' else work_type(x.dtype)   # MPS has no float64
 
@@ -311,7 +317,10 @@ def on_host(
 # %% ../nbs/060_measuring.ipynb #1597bd9b
 _moments = dict(STATE.runs)['moments']
 
-def whole_state(state, v) -> np.ndarray: # (9,), float64
+def whole_state(
+    state:np.ndarray, # (9,), of the values that are stored
+    v:Values, # What `values` gave
+) -> np.ndarray: # (9,), float64
     "The state of the values that are stored, made into that of all of `v`"
     if not v.averaged: state[_moments] = math.nan
     return merge_host(state, _zeros(v.zeros, 'cpu').numpy()) if v.zeros else state

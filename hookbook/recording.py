@@ -63,7 +63,10 @@ def _n_chosen(model, layers):
         if layers is no_layer: return 0
         raise
 
-def no_layer(name, module):
+def no_layer(
+    name:str, # Of a layer
+    module, # The layer
+) -> bool:
     "Chooses no layer, where functions alone were asked for"
     return False
 

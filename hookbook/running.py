@@ -144,7 +144,10 @@ def many_in_one(
 
 # %% ../nbs/100_running.ipynb #794b0e94
 @_disable_dynamo
-def out_of_graph(f, *args):
+def out_of_graph(
+    f, # Any function
+    *args, # What it is called with
+):
     "Call `f` as plain Python, outside of the graph that `torch.compile` is making"
     return f(*args)
 

@@ -138,7 +138,10 @@ def remembered(
 def nbytes(self:Table): return self.data.numel()*self.data.element_size()
 
 # %% ../nbs/400_table.ipynb #bb45329f
-def send(t, device):
+def send(
+    t, # Any tensor
+    device, # Where it is wanted
+):
     "`t` on `device`, waiting only for what goes to the host, where a copy that is still on its way would be read"
     return t.to(device, non_blocking=device.type!='cpu')
 

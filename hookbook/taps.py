@@ -20,7 +20,7 @@ from torch._C._functorch import peek_interpreter_stack # private: the innermost 
 from torch.compiler import is_dynamo_compiling
 from torch.utils.hooks import RemovableHandle
 from fastcore.basics import patch
-from .later import Later
+from .later import later
 from .nested import tensors
 from .modules import find, named_modules
 from .running import (blind, fast_path_off, force_eager, in_python, is_fake, out_of_graph, outermost_module, recomputing,
@@ -92,7 +92,7 @@ class Plan:
 # layers whose output was found written into, by any tap, and their functions; '' is the layer. It is copied from then on
 _overwritten = WeakKeyDictionary()
 
-class Tap(Source, Later):
+class Tap(Source):
     "What the hooks of one capture share while they are on the model"
     def __init__(self, plan):
         self.plan = plan
@@ -323,7 +323,7 @@ def attach(self:Tap):
         for m in plan.inplace: self.on(m.register_forward_pre_hook, self.rescue)
         self.on(plan.model.register_forward_hook, self.end, always_call=True)
         if plan.fused: fast_path_off().within(self.hooks, self)
-        if plan.ops: self.watch_ops()  # of a later chapter
+        if plan.ops: later(self, 'watch_ops')()
         self.hooks.callback(self.gate.scope.close)
         undo.pop_all()
     return self

@@ -210,6 +210,9 @@ class Names:
     def __init__(self, lib, modidx, base):
         words,where = plain_words(lib),{}
         for name,page in public_names(lib, modidx): where.setdefault(name, set()).add(page)
+        # callbacks for other libraries have the names of those here, which are meant where none is named
+        adapters = {page for mod,syms in modidx['syms'].items() if '.integrations.' in mod for page,_ in syms.values()}
+        where = {n: p-adapters or p for n,p in where.items()}
         self.all = {n: base+next(iter(p)) for n,p in where.items() if len(p)==1}
         self.ours = {n: p for n,p in self.all.items() if n in ALWAYS or '.' in n or n not in words}
         entries,_ = _build_lookup_table()

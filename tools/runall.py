@@ -39,7 +39,7 @@ def main():
     pasted = '--pasted' in sys.argv
     words = [o for o in sys.argv[1:] if not o.startswith('--')]
     found = [f for f in sorted((root/'nbs').rglob('*.ipynb')) if not any(o[0] in '._' for o in f.relative_to(root/'nbs').parts)]
-    found = [f for f in found if not words or re.search(words[0], f.name)]
+    found = [f for f in found if not words or re.search(words[0], f.relative_to(root/'nbs').as_posix())]
     failed = 0
     for f in found:
         why = run_all(f, pasted=pasted)
