@@ -170,12 +170,10 @@ def _foreign(names):
 def _refuse_foreign(name, f):
     try: names = list(inspect.signature(f).parameters)
     except (TypeError,ValueError): return
-    library,takes = _foreign(names),', '.join(names)
-    if not library and len(names)<=3: return
-    many = n_required(f)
+    library,many = _foreign(names),n_required(f) if len(names)>3 else 0
     if not library and many<=3: return
-    if not library: raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) asks for {many} arguments. {_how_called}')
-    raise TypeError(f'the edit of {name!r}: {said_edit(f)}({takes}) is written for the hooks of {library}. {_how_called}')
+    why = f'is written for the hooks of {library}' if library else f'asks for {many} arguments'
+    raise TypeError(f'the edit of {name!r}: {said_edit(f)}({", ".join(names)}) {why}. {_how_called}')
 
 # %% ../nbs/260_edits.ipynb #4f14ee0d
 def _with_signatures(e, *args):
