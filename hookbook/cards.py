@@ -62,7 +62,7 @@ def lines_of_layers(
     return [*res, _more(f'{len(group)-_SHOWN:,} more', Ul(*rest, klass='seen'))] if rest else res
 
 # %% ../nbs/505_cards.ipynb #5050c019
-def _said(f):
+def _card_text(f):
     "What a finding means, what to try, and where there is more about it"
     res = [P(*prose(f.means)), P(B('Try:'), ' ', *prose(f.try_))]
     return [*res, P(A(f'More about {f.rule}', href=f.url), klass='note')] if f.url else res
@@ -71,7 +71,7 @@ def _follows(group):
     "What follows from another finding"
     f,n = group[0],len(group)
     title = f'{plural(n, "finding")} that follow{"s" if n==1 else ""}: {f.rule}'
-    return _more(title, *_said(f), *lines_of_layers(group))
+    return _more(title, *_card_text(f), *lines_of_layers(group))
 
 # %% ../nbs/505_cards.ipynb #5050c020
 def card(
@@ -82,7 +82,7 @@ def card(
     "What is said of several layers, once, and the layers"
     f = group[0]
     head = heading(Span(f.severity, klass='severity'), ' ', B(f.rule), klass='rule')
-    return Article(head, *_said(f), *lines_of_layers(group), *map(_follows, follow), klass=f'finding {f.severity}')
+    return Article(head, *_card_text(f), *lines_of_layers(group), *map(_follows, follow), klass=f'finding {f.severity}')
 
 # %% ../nbs/505_cards.ipynb #5050c022
 def finding_cards(

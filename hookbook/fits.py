@@ -47,13 +47,13 @@ class MemoryPlan:
     def __post_init__(self):
         for k in ('batch','accumulate','ranks','tp','context'):
             v = getattr(self, k)
-            if v is not None or k not in ('batch','context'): whole(k, v, 1, _stands_for[k])
+            if v is not None or k not in ('batch','context'): whole(k, v, 1, _model_meant[k])
         o = self.optimizer
         if not (o is None or isinstance(o, (str,torch.optim.Optimizer)) or callable(o)):
             raise TypeError(f'optimizer={o!r}: it takes a name in torch.optim, an instance or a class, or None to use the model only')
         if self.device not in ('cpu','cuda'): raise unknown(self.device, ('cpu','cuda'), 'kind of device', cls=ValueError)
 
-_stands_for = dict(batch='rows of a step', accumulate='parts that the batch is taken in', ranks='cards that share weights, gradients and state',
+_model_meant = dict(batch='rows of a step', accumulate='parts that the batch is taken in', ranks='cards that share weights, gradients and state',
                    tp='cards that share each layer', context='positions that the cache has room for')
 
 # %% ../nbs/380_fits.ipynb #0837fc25

@@ -54,13 +54,13 @@ def listening(
     return server
 
 # %% ../nbs/695_live.ipynb #6e188028
-_open = weakref.WeakSet()   # those that listen
+_open_server = weakref.WeakSet()   # those that listen
 
-def _in_child():
+def _let_go_in_child():
     "A process that was forked has copies of all that is open, and would keep the port busy"
-    for live in list(_open): live.disown()
+    for live in list(_open_server): live.disown()
 
-if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_in_child)
+if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_let_go_in_child)
 
 class Live:
     "A page that shows recordings while they grow"
@@ -76,7 +76,7 @@ class Live:
         self.pages,self.off,self.ending = Pages(),threading.Event(),False
         self.server = listening(port, self.answer)
         self.url = f'http://127.0.0.1:{self.server.server_port}'
-        _open.add(self)
+        _open_server.add(self)
         for f in (self.server.serve_forever, self._follow):
             threading.Thread(target=f, daemon=True, name='hookbook page').start()
 
@@ -184,7 +184,7 @@ def _close(self:Live):
     self.server.shutdown()
     self.server.server_close()
     if hasattr(self.draw, 'close'): self.draw.close()
-    _open.discard(self)
+    _open_server.discard(self)
     self.off.set()
 
 @patch

@@ -110,7 +110,7 @@ def _entropy(counts):
     return -(p*np.log(np.where(p>0, p, 1))).sum(-1)
 
 # %% ../nbs/575_losses.ipynb #57500010
-def _whole_numbers(looks):
+def _are_whole_numbers(looks):
     "The looks at losses of whole numbers, and how often each number was there; of absolute errors only those that are known"
     one = [o for o in looks if o['loss']['shape'][1:] in ([],[1])]
     squared = [o for o in one if is_squared(o['loss']) and o['loss']['numbers']['uneven']<1e-3 and o['loss']['numbers']['low']>-.5]
@@ -142,7 +142,7 @@ def class_numbers(
 ):
     "A squared error, or an absolute one, is taken of numbers of classes"
     all_looks = close_looks(run, 'loss')
-    looks,counts = _whole_numbers(all_looks)
+    looks,counts = _are_whole_numbers(all_looks)
     if looks:
         n = int(np.flatnonzero(counts)[-1])+1 if counts.any() else 0
         if least<=n<len(counts) and _even(counts[:n], even, 'near' in looks[0]['loss']):

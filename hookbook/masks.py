@@ -47,7 +47,7 @@ def rows_in_words(
     return f'{int(full.sum())} of {full.numel()} rows are -Inf throughout'
 
 # %% ../nbs/565_masks.ipynb #5650000f
-_settings = (torch._C._set_grad_enabled,)   # private
+_mask_settings = (torch._C._set_grad_enabled,)   # private
 
 class MaskWatch(TorchFunctionMode):
     "Calls `masked(t)` where a function writes -Inf into `t` on purpose, `logged(t)` where a logarithm gives it, `full(x, dim)` for a softmax of `x` that gave NaN"
@@ -64,7 +64,7 @@ class MaskWatch(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         try: out = func(*args, **(kwargs or {}))
         except KeyboardInterrupt:
-            if func in _settings: func(*args)   # Ctrl-C came before it was set back: `no_grad` ends with it
+            if func in _mask_settings: func(*args)   # Ctrl-C came before it was set back: `no_grad` ends with it
             raise
         if not blind(): self.look(getattr(func, '__name__', ''), out, args, kwargs or {})
         return out

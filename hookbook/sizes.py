@@ -136,7 +136,7 @@ def _empty(t, dtype):
     return nn.Parameter(new, requires_grad=t.requires_grad) if isinstance(t, nn.Parameter) else new
 
 # %% ../nbs/140_sizes.ipynb #14s00002
-_ordinary = Tensor,nn.Parameter,nn.Buffer
+_ordinary_size = Tensor,nn.Parameter,nn.Buffer
 
 def _in_type(t, dtype):
     "`t` in another type, if its class can do that"
@@ -147,7 +147,7 @@ def _in_type(t, dtype):
 
 def _empty_of_class(t, dtype, memo):
     "`t`, which is of a class of its own, on the meta device; `memo` gets what hangs on it"
-    def of(t): return _empty(t, None) if type(t) in _ordinary else _empty_of_class(t, None, memo)
+    def of(t): return _empty(t, None) if type(t) in _ordinary_size else _empty_of_class(t, None, memo)
     for h in hanging_tensors(t):
         if h is not t and id(h) not in memo: memo[id(h)] = of(h)
     if is_made_of_others(t): new = _in_type(remade(t, of), dtype)
@@ -165,7 +165,7 @@ def twin(
     there = [t for t in [*model.parameters(), *model.buffers()] if not is_lazy(t)]
     memo = {}
     for t in there:
-        if type(t) in _ordinary: memo[id(t)] = _empty(t, dtype)
+        if type(t) in _ordinary_size: memo[id(t)] = _empty(t, dtype)
         else: memo[id(t)] = _empty_of_class(t, dtype, memo)
     return copy.deepcopy(model, memo)
 

@@ -162,15 +162,15 @@ _SIZE = 9   # points, of the letters
 
 def width_of(text, size=_SIZE) -> float: return .58*size*len(text)   # points, about
 
-def _number(v): return f'{v:.1f}'.removesuffix('.0')
+def _number_text(v): return f'{v:.1f}'.removesuffix('.0')
 
-def _said(v): return _number(v) if isinstance(v, float) else escape(str(v))
+def _spoken_label(v): return _number_text(v) if isinstance(v, float) else escape(str(v))
 
 def _tag(name, inside='', **attrs):
-    said = ''.join(f' {k.replace("_", "-")}="{_said(v)}"' for k,v in attrs.items())
+    said = ''.join(f' {k.replace("_", "-")}="{_spoken_label(v)}"' for k,v in attrs.items())
     return f'<{name}{said}>{inside}</{name}>' if inside else f'<{name}{said}/>'
 
-def _path(xs, ys): return 'M'+'L'.join(f'{_number(x)} {_number(y)}' for x,y in zip(xs, ys))
+def _path(xs, ys): return 'M'+'L'.join(f'{_number_text(x)} {_number_text(y)}' for x,y in zip(xs, ys))
 
 class Sketch:
     "A panel with two axes"
@@ -229,7 +229,7 @@ def aside(self:Sketch,
 ):
     "Add words that run upwards"
     _,y = self.middle
-    self.text(x, y, words, 'middle', transform=f'rotate(-90 {_number(x)} {_number(y)})')
+    self.text(x, y, words, 'middle', transform=f'rotate(-90 {_number_text(x)} {_number_text(y)})')
 
 @patch
 def tick(self:Sketch,
@@ -238,7 +238,7 @@ def tick(self:Sketch,
     way:str, # `'h'` to the right, `'v'` down
 ):
     "Add the little line beside a number"
-    self.add('path', d=f'M{_number(x)} {_number(y)}{way}3', stroke='currentColor', stroke_width=.8)
+    self.add('path', d=f'M{_number_text(x)} {_number_text(y)}{way}3', stroke='currentColor', stroke_width=.8)
 
 # %% ../nbs/665_sketch.ipynb #cf341af1
 def _runs(fine):
@@ -317,7 +317,7 @@ def element(self:Sketch,
     "The sketch as inline SVG"
     inside = _tag('clipPath', _tag('rect', **self._box()), id=f'{self.key}-box')+''.join(self.parts)
     widest = f'max-width:{self.w/72*1.35:.1f}in'   # a third larger than drawn, so that its text is as large as the page's
-    attrs = {'viewBox': f'0 0 {_number(self.w)} {_number(self.h)}', 'style': widest, 'role': 'img', 'aria-label': title}
+    attrs = {'viewBox': f'0 0 {_number_text(self.w)} {_number_text(self.h)}', 'style': widest, 'role': 'img', 'aria-label': title}
     return FT('svg', (Safe(inside),), attrs)
 
 # %% ../nbs/665_sketch.ipynb #a008a7ba
@@ -331,7 +331,7 @@ def names_beside(self:Sketch,
     x,y = self.right+8,self.top+6
     if title: self.text(x, y, title)
     for i,(name,c) in enumerate(zip(names, colors), bool(title)):
-        self.add('path', d=f'M{_number(x)} {_number(y+13*i)}h12', stroke=c, stroke_width=1.6)
+        self.add('path', d=f'M{_number_text(x)} {_number_text(y+13*i)}h12', stroke=c, stroke_width=1.6)
         self.text(x+16, y+13*i, name)
 
 @patch

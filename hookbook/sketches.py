@@ -17,18 +17,18 @@ from .canvas import join_rows, short_name
 from .sketch import *
 
 # %% ../nbs/668_sketches.ipynb #6c1c3b3d
-_LINES = 120   # more than that nobody can tell apart, and a browser draws them slowly
-_POINTS = 15_000   # of all lines of a picture together
-_NAMED = 10   # lines that are named one by one
+_DRAWN_LINES = 120   # more than that nobody can tell apart, and a browser draws them slowly
+_DRAWN_POINTS = 15_000   # of all lines of a picture together
+_DRAWN_NAMES = 10   # lines that are named one by one
 _DEPTH = .15,.85   # of the colour map, which can be seen on white and on black
 
 def _line_key(names):
     "How wide the key is, and what it says"
-    shown = [short_name(n) for n in (names if len(names)<=_NAMED else (names[0],names[-1]))]
+    shown = [short_name(n) for n in (names if len(names)<=_DRAWN_NAMES else (names[0],names[-1]))]
     return 30+max(map(width_of, shown), default=0),shown
 
 def _with_key(s, names, shown):
-    if len(names)<=_NAMED: s.names_beside(shown, color_codes(shades('viridis', np.linspace(*_DEPTH, len(names)))))
+    if len(names)<=_DRAWN_NAMES: s.names_beside(shown, color_codes(shades('viridis', np.linspace(*_DEPTH, len(names)))))
     else: s.bar_beside('viridis', [(0,shown[0]),(1,shown[1])], _DEPTH, down=True)
 
 def _steps_axis(steps):
@@ -46,10 +46,10 @@ def sketch_curves(
     y:Axis|None=None, # Default: one that suits the numbers
 ) -> Sketch:
     "Draw one number of every layer over time"
-    shown = telling(values, _LINES)
+    shown = telling(values, _DRAWN_LINES)
     wide,words = _line_key(names)
     s = Sketch(size, _steps_axis(steps), y or axis_of(values, label), key, right=wide)
-    most = int(np.clip(_POINTS/max(len(shown), 1), 60, 600))
+    most = int(np.clip(_DRAWN_POINTS/max(len(shown), 1), 60, 600))
     colors = color_codes(shades('viridis', np.linspace(*_DEPTH, len(names))))
     for i in shown: s.line(*thin_line(steps, values[i], most), colors[i], 1.3 if len(shown)<30 else .9)
     said = f'{len(shown)} of {len(names):,} layers: the extremes, and others evenly'
@@ -95,7 +95,7 @@ def sketch_rows(
     return s
 
 # %% ../nbs/668_sketches.ipynb #0e0e7272
-_DECADES = 12   # more than that, and a factor of ten can't be seen any more
+_DRAWN_DECADES = 12   # more than that, and a factor of ten can't be seen any more
 
 def sketch_flow(
     values, # (layers, steps): size of the gradient; NaN where there was none
@@ -109,14 +109,14 @@ def sketch_flow(
     with np.errstate(all='ignore'): z = np.log10(values)
     fine = z[np.isfinite(z)]
     hi = float(max(fine, default=0))
-    lo = float(max(min(fine, default=-1), hi-_DECADES))
+    lo = float(max(min(fine, default=-1), hi-_DRAWN_DECADES))
     z[np.isposinf(z)] = hi+1
     z[np.isneginf(z)] = lo
     label,hi = 'log10 of gradient (rms)',max(hi, lo+1e-9)
     return sketch_rows(z, names, steps, size, key, label, 'magma', lo, hi, np.fmax.reduce, end)
 
 # %% ../nbs/668_sketches.ipynb #ff046478
-_DEEP = 600   # points of a line down the depth; with more layers than that it keeps its peaks
+_DRAWN_DEEP = 600   # points of a line down the depth; with more layers than that it keeps its peaks
 
 def sketch_depth(
     values, # (layers, steps): size of the gradient; NaN where there was none
@@ -142,10 +142,10 @@ def sketch_depth(
 
 def _one_moment(s, sizes, color):
     at = np.arange(len(sizes))
-    ys,xs = thin_line(at, np.where(sizes>0, sizes, np.nan), _DEEP)
+    ys,xs = thin_line(at, np.where(sizes>0, sizes, np.nan), _DRAWN_DEEP)
     s.line(xs, ys, color, dots=1.7 if len(at)<150 else 0)
     zeros = np.flatnonzero(np.asarray(sizes)==0)
-    for i in zeros[::math.ceil(len(zeros)/_DEEP) or 1]:
+    for i in zeros[::math.ceil(len(zeros)/_DRAWN_DEEP) or 1]:
         s.add('path', d=f'M{s.left-4:.1f} {s.at_y(i):.1f}l4 -2.5v5z', fill=color)
 
 # %% ../nbs/668_sketches.ipynb #d34497ae

@@ -122,7 +122,7 @@ def _must_read(r):
     return int(min(r.param_bytes*share, r.moved_bytes))
 
 # %% ../nbs/385_speed.ipynb #049e1a42
-def _in_type(r, dtype):
+def _held_in_type(r, dtype):
     "The row `r`, if its numbers were of type `dtype`"
     was = r.dtype if isinstance(r.dtype, torch.dtype) and r.dtype.is_floating_point else dtype
     change = dtype.itemsize/was.itemsize
@@ -147,7 +147,7 @@ def speed(self:Summary,
     if not self.begun: raise ValueError('without inputs nothing runs: summary(model, *inputs).speed(...)')
     usual = root.dtype if isinstance(root.dtype, torch.dtype) else torch.float32
     kind = dtype_named(dtype) or usual
-    layers = [_in_type(r, kind) for r in _working(self.rows)]
+    layers = [_held_in_type(r, kind) for r in _working(self.rows)]
     shapes = [*(root.in_shapes or {}).values(), *(root.out_shapes or {}).values()]
     least = sum(map(_must_read, layers))+kind.itemsize*sum(map(prod, shapes))
     name = device if isinstance(device, str) else 'the device'

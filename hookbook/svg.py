@@ -177,19 +177,19 @@ _captions = dict(
         f'about {_share(USUAL_UPDATE)} is healthy.'))
 
 # %% ../nbs/670_svg.ipynb #adbf0280
-def _curves(run, stat):
+def _svg_curves(run, stat):
     found = getattr(run, stat)
     values = [found[n] for n in run.layers]
     return lambda size, key: sketch_curves(values, run.layers, run.steps, size, key, run.label(stat))
 
-def _dead(run):
+def _svg_dead(run):
     small = run.small   # once: it is read of all layers
     shares = [small[n] for n in run.layers]
     return lambda size, key: sketch_rows(shares, run.layers, run.steps, size, key, run.label('small'), 'inferno', 0, 1, end=steps_run(run))
 
 def _drawings(run):
     "What draws each picture that there is data for"
-    res = dict(std=_curves(run, 'std'), mean=_curves(run, 'mean'), dead=_dead(run))
+    res = dict(std=_svg_curves(run, 'std'), mean=_svg_curves(run, 'mean'), dead=_svg_dead(run))
     if not has_updates(run): return res
     (names,grads),steps = layer_grads(run),run.grads.steps
     moving,moved = layer_updates(run)
