@@ -16,6 +16,7 @@ from . import __version__
 from .words import plural
 from .run import Run
 from .digest import about
+from .finding import rules
 from .health import *
 from .page import document
 from .report import run_parts
@@ -199,7 +200,9 @@ def how_it_stands(
     "Which step it is, and which one is shown"
     if rec is None or not rec.info.ran: return 'The training has not begun yet.'
     drawn = f'Shown is what was recorded up to step {mark[0]-1:,}.' if mark else 'The first pictures are being drawn.'
-    return f'The training runs: step {rec.info.ran-1:,}. {drawn}'
+    own = any(not f.__module__.startswith('hookbook.') for f in rules.values())
+    later = ' Rules of your own speak in the report at the end.' if own else ''   # the process that draws knows none of them
+    return f'The training runs: step {rec.info.ran-1:,}. {drawn}{later}'
 
 def how_it_ended(
     recs:dict, # Recordings by name
