@@ -15,6 +15,7 @@ from .kinds import *
 from .words import *
 from .bins import *
 from .finding import *
+from .passing import *
 
 # %% ../nbs/520_activations.ipynb #f438ad91
 def _cuts_off(cls, lowest):
@@ -247,6 +248,11 @@ _start = dict(
          '`nn.init.xavier_normal_` before a tanh',
     unit='variance over the mean square of its input')
 
+# %% ../nbs/520_activations.ipynb #5201c002
+_drowned = 'At the start next to nothing of what tells samples apart passes this layer: its weights are tiny, and what it gives is its bias.'
+
+_usual = .25   # PyTorch's own initialisation leaves a third
+
 # %% ../nbs/520_activations.ipynb #bb7f1e05
 @rule('bad initialisation', 'He, Zhang, Ren, Sun 2015, Delving deep into rectifiers, arXiv:1502.01852',
       explains=('saturation','exploding gradient','vanishing gradient','massive activations','NaN or Inf',
@@ -259,16 +265,16 @@ def bad_init(
     "A linear layer blows up, or shrinks, the values that pass, and no normalisation behind it makes up for that"
     layer_names(run)
     _before_update(run)
-    todo,std,fed,lost = _unnormalised(run),run.std,run.given,_lost_to_biases(run)
+    todo,std,fed,lost = _unnormalised(run),run.std,run.given,lost_to_biases(run)
     growth = {n: std[n][0]**2/fed[n]**2 if fed[n]>0 else math.nan for n in todo}
-    small = dict.fromkeys(n for n in todo[:-1] if 0<growth[n]<1/gain and _width(run, n)>=width and not _made_up_for(run, n))
-    passed = [max(growth[n]-_bias_power(run, n)/fed[n]**2, 0) for n in todo[:-1] if not _made_up_for(run, n)]   # without what the biases add
+    small = dict.fromkeys(n for n in todo[:-1] if 0<growth[n]<1/gain and _width(run, n)>=width and not made_up_for(run, n))
+    passed = [max(growth[n]-_bias_power(run, n)/fed[n]**2, 0) for n in todo[:-1] if not made_up_for(run, n)]   # without what the biases add
     little = math.prod(o for o in passed if o<_usual)<1/gain**2   # a single one with a tenth is no harm
     end = list(run.layers)[-1]
     for name in todo:
         var,grows = std[name][0]**2,growth[name]
         if name in lost and name!=todo[-1]:
-            yield Finding(name, (0,0), lost[name], _nothing_left, _drowned, **_start)
+            yield Finding(name, (0,0), lost[name], NOTHING_LEFT, _drowned, **_start)
         elif name in small and little:
             yield Finding(name, (0,0), grows, 1/gain, _passes.format('shrinks', 'vanish'), **_start)
         elif gain*(10 if name==end else 1)<grows<math.inf and _bias_power(run, name)<=var/2 and _trained_up_to(run, name):   # the last layer makes too sure a start at most, and a body that is frozen may be meant so
@@ -403,38 +409,3 @@ def drift(
         evidence = f'{num(float(near[at]))} a window earlier or later'
         more = dict(severity=severity, evidence=(evidence,), unit=f'PSI against the {window} steps before')
         yield Finding(name, times.between(*rows), score[at], limit, **_drifted, **more)
-
-# %% ../nbs/520_activations.ipynb #5201c002
-_nothing_left = 1e-5   # of the variance over the batch
-_drowned = 'At the start next to nothing of what tells samples apart passes this layer: its weights are tiny, and what it gives is its bias.'
-
-def _lost_to_biases(run):
-    "What share of the variance over the batch is left behind a layer, of those that leave next to nothing, in the first close look"
-    looks = run.closeups[:1]
-    if not looks or 'input' not in looks[0]: return {}
-    spread,before,res = looks[0].get('spread', {}),looks[0]['input']['std']**2,{}
-    still = _all_alike(spread)
-    for name,(varied,*_) in spread.items():
-        if 0<varied<_nothing_left*before or name in still: res[name] = varied/before
-        if varied>0: before = varied
-    return res
-
-def _all_alike(spread):
-    "The layers from which on everything is the same for all samples, and not 0"   # behind a branch that starts at 0 it is not
-    names = list(spread)
-    first = next((i for i in range(len(names), 0, -1) if spread[names[i-1]][0]>0), 0)
-    return names[first:] if all(spread[n][1]>0 for n in names[first:]) else []   # units that never fire are another fault
-
-# %% ../nbs/520_activations.ipynb #48a96af5
-_usual = .25   # PyTorch's own initialisation leaves a third
-_compensates = .1   # of the mean square of its input, that the next layer is given
-
-def _made_up_for(run, name):
-    "Is the next linear layer given values of the size that this one was given? Then the code between them scales"
-    fed,kinds = run.given,kinds_of(run)
-    names,between = list(fed),list(kinds)
-    rest = [n for n in names[names.index(name)+1:] if not math.isclose(fed[n], fed[name], rel_tol=1e-6)]   # the others stand beside it
-    if not rest: return False
-    passed = between[between.index(name):between.index(rest[0])]
-    if any(kinds[n].activation in ('sigmoid','softmax') for n in passed): return False   # whose values have a size of their own
-    return fed[rest[0]]**2>_compensates*fed[name]**2

@@ -378,9 +378,8 @@ def opt_begins(self:CloseUp,
     opt, # An optimizer that is about to step
     names, # Names of its parameters, by id
 ):
-    "Put down how an optimizer is set, what gradients it carries over, and whether units are alike"
+    "Put down how an optimizer is set, and whether units are alike"
     self.count_calls()
-    if id(opt) in self.clean: self.look.setdefault('carried', []).append(self.clean[id(opt)])
     named = [(names[id(p)], p) for g in opt.param_groups for p in g['params'] if id(p) in names and _has_norm(p) and p.numel()<=_LARGE]
     weights = [(n,p) for n,p in named if p.ndim>1 and len(p)>1 and p.requires_grad and type(p) in (Tensor,nn.Parameter)]
     if self.rows in (1,3,9): self.look.setdefault('apart', {}).update({n: rows_apart(p) for n,p in weights if p.grad is not None})
@@ -392,7 +391,9 @@ def opt_begins(self:CloseUp,
 def opt_ends(self:CloseUp,
     opt, # An optimizer that has stepped
 ):
-    "Of weights of low precision: what share did the step leave as they were, though they had a gradient?"
+    "Did it carry gradients over? And of weights of low precision: what share did the step leave as they were, though they had a gradient?"
+    # only now: with a closure it made its passes, and set its gradients to zero, since it began
+    if id(opt) in self.clean: self.look.setdefault('carried', []).append(self.clean[id(opt)])
     for n,p,was in self.before.pop(id(opt), ()):
         if p.grad is None: continue
         asked = local_values(p.grad)!=0

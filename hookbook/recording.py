@@ -39,6 +39,7 @@ from .looks import *
 from .resumed import *
 from .row import *
 from .clipping import *
+from .rejoined import *
 
 # %% ../nbs/480_recording.ipynb #89cfbcb2
 def _pass_on(ref, method, *args):
@@ -446,6 +447,7 @@ def _follow(self:Recording, told):
     "Do what the clock says"
     if told=='step': self._step_begins()
     elif told=='eval': self._eval_begins()
+    elif told=='back': goes_back(self)
     elif told=='end': (self.ended or Recording.close)(self)
 
 # %% ../nbs/480_recording.ipynb #feb9d4f8
