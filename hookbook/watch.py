@@ -63,15 +63,22 @@ def tell(self:watch,
 def _tell_of(self:watch, name, run, rank=0):
     path,page = self.file(name, 'run', 'hookbook'),self.file(name, 'report', 'html')
     if rank: name,path,page = f'{name} (rank {rank})',rank_file(path, rank),rank_file(page, rank)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    run.save(path)
+    kept = [_kept('run', path, run.save)]
     with np.errstate(all='ignore'), warnings.catch_warnings():   # the script may have made errors of them
         warnings.simplefilter('ignore')
         found = run.health()
         print(f'\n{name}: {found}', file=sys.stderr)
-        run.report(page, findings=found)
+        kept.append(_kept('report', page, lambda p: run.report(p, findings=found)))
     if len(run.steps)<run.info.ran: say(_how_many(run))
-    say(f'the run is {path.resolve()}', f'the report is {page.resolve()}')
+    say(*kept)
+
+def _kept(what, path, save):
+    "Save it, and say where it is, or what stood in the way"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save(path)
+    except OSError as e: return f'the {what} could not be saved to {path}: {e.strerror or e}. --out takes another folder'
+    return f'the {what} is {path.resolve()}'
 
 # %% ../nbs/840_watch.ipynb #4f154b66
 def _how_many(run):
