@@ -29,7 +29,7 @@ from .silent import facts, maybe, or_compiled, why_none
 from .edits import *
 from .generation import check_steps
 from .taking import named_inputs
-from .calls import Opener, CallCount
+from .calls import CallCount, open_edits, Opener
 from .taps import OnMany, fused_kinds
 from .capturing import say_fullgraph
 
@@ -193,7 +193,9 @@ def __enter__(self:edit):
     self.count.start()
     for plan in (*self.edits.values(), *self.weights.values()): plan.forget()
     try:
+        open_edits.pop(self, None)   # one that is opened again is the last
         self.hooks = self.attach()
+        open_edits[self] = True
         return self
     except BaseException:
         self._let_go()

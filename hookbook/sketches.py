@@ -24,15 +24,20 @@ _DEPTH = .15,.85   # of the colour map, which can be seen on white and on black
 
 def _line_key(names):
     "How wide the key is, and what it says"
-    shown = [short_name(n) for n in (names if len(names)<=_DRAWN_NAMES else (names[0],names[-1]))]
-    return 30+max(map(width_of, shown), default=0),shown
+    told = names if len(names)<=_DRAWN_NAMES else (names[0],names[-1])
+    shown = [short_name(n) for n in told]
+    return 30+widest(shown),shown
+
+def _colors_of(n):
+    "One of each line, from the first layer to the last"
+    return color_codes(shades('viridis', np.linspace(*_DEPTH, n)))
 
 def _with_key(s, names, shown):
-    if len(names)<=_DRAWN_NAMES: s.names_beside(shown, color_codes(shades('viridis', np.linspace(*_DEPTH, len(names)))))
-    else: s.bar_beside('viridis', [(0,shown[0]),(1,shown[1])], _DEPTH, down=True)
+    if len(names)<=_DRAWN_NAMES: s.names_beside(shown, _colors_of(len(names)))
+    else: s.bar_beside('viridis', list(enumerate(shown)), _DEPTH, down=True)
 
 def _steps_axis(steps):
-    lo,hi = (steps[0],steps[-1]) if len(steps) else (0,1)
+    lo,hi = (0,1) if not len(steps) else (steps[0],steps[-1])
     room = .05*(hi-lo) or .5
     return Axis(lo-room, hi+room, label='step')
 
@@ -48,12 +53,16 @@ def sketch_curves(
     "Draw one number of every layer over time"
     shown = telling(values, _DRAWN_LINES)
     wide,words = _line_key(names)
-    s = Sketch(size, _steps_axis(steps), y or axis_of(values, label), key, right=wide)
-    most = int(np.clip(_DRAWN_POINTS/max(len(shown), 1), 60, 600))
-    colors = color_codes(shades('viridis', np.linspace(*_DEPTH, len(names))))
-    for i in shown: s.line(*thin_line(steps, values[i], most), colors[i], 1.3 if len(shown)<30 else .9)
+    y = y or axis_of(values, label)
+    s = Sketch(size, _steps_axis(steps), y, key, right=wide)
+    most = _DRAWN_POINTS/max(len(shown), 1)
+    most = int(np.clip(most, 60, 600))
+    thick = 1.3 if len(shown)<30 else .9
+    colors = _colors_of(len(names))
+    for i in shown: s.line(*thin_line(steps, values[i], most), colors[i], thick)
     said = f'{len(shown)} of {len(names):,} layers: the extremes, and others evenly'
-    if len(shown)<len(names): s.text(s.left+4, s.top+8, said, size=7, opacity='.7')
+    small = dict(size=7, opacity='.7')
+    if len(shown)<len(names): s.text(s.left+4, s.top+8, said, **small)
     _with_key(s, names, words)
     return s
 
@@ -64,9 +73,11 @@ def _even_columns(z, edges):
     "(rows, even columns) of columns between `edges`"
     gaps = np.diff(edges)
     if len(gaps)<=_COLUMNS and np.allclose(gaps, gaps[0]): return z
-    n = min(_COLUMNS, int(max((edges[-1]-edges[0])/gaps.min(), 1)))
-    middles = edges[0]+(np.arange(n)+.5)*(edges[-1]-edges[0])/n
-    return z[:,np.searchsorted(edges, middles, 'right')-1]
+    whole = edges[-1]-edges[0]
+    n = min(_COLUMNS, int(max(whole/gaps.min(), 1)))
+    middles = edges[0]+(np.arange(n)+.5)*whole/n
+    columns = np.searchsorted(edges, middles, 'right')-1
+    return z[:,columns]
 
 def sketch_rows(
     values, # (layers, steps); NaN where there is no number
@@ -82,13 +93,17 @@ def sketch_rows(
     end:int|None=None, # The number of steps that ran; default: as if the last column were as wide as the one before it
 ) -> Sketch:
     "Draw numbers of layers as colours"
-    z,edges = join_columns(np.asarray(values, dtype=float).reshape(len(names), -1), steps, join, end)
+    z = np.asarray(values, dtype=float).reshape(len(names), -1)
+    z,edges = join_columns(z, steps, join, end)
     z,_,k = join_rows(z)
-    marks = [((v-lo)/((hi-lo) or 1), t) for v,t in Axis(lo, hi).marks(6)]
-    wide = 38+max((width_of(t) for _,t in marks), default=0)
+    bar = Axis(lo, hi)
+    marks = [(float(bar.at(v)),t) for v,t in bar.marks(6)]
+    wide = 38+widest(t for _,t in marks)
     room = room_for_names(names, size[1])+(12 if k>1 else 0)
-    s = Sketch(size, Axis(edges[0], edges[-1], label='step'), rows_axis(len(names)), key, right=wide, left=room)
-    s.image(map_image(_even_columns(z, edges), lo, hi, cmap), s.left, s.top, s.right, s.bottom)
+    x,y = Axis(edges[0], edges[-1], label='step'),rows_axis(len(names))
+    s = Sketch(size, x, y, key, right=wide, left=room)
+    colors = map_image(_even_columns(z, edges), lo, hi, cmap)
+    s.image(colors, s.left, s.top, s.right, s.bottom)
     s.name_rows(names)
     if k>1: s.aside(7, f'the largest of {k} layers a row')
     s.bar_beside(cmap, marks, label=label)
@@ -112,8 +127,8 @@ def sketch_flow(
     lo = float(max(min(fine, default=-1), hi-_DRAWN_DECADES))
     z[np.isposinf(z)] = hi+1
     z[np.isneginf(z)] = lo
-    label,hi = 'log10 of gradient (rms)',max(hi, lo+1e-9)
-    return sketch_rows(z, names, steps, size, key, label, 'magma', lo, hi, np.fmax.reduce, end)
+    look = dict(label='log10 of gradient (rms)', cmap='magma', lo=lo, hi=max(hi, lo+1e-9))
+    return sketch_rows(z, names, steps, size, key, **look, join=np.fmax.reduce, end=end)
 
 # %% ../nbs/668_sketches.ipynb #ff046478
 _DRAWN_DEEP = 600   # points of a line down the depth; with more layers than that it keeps its peaks
@@ -130,23 +145,28 @@ def sketch_depth(
     sizes = [log_mean(values[:,p]) for p in parts]
     told = [moment_name(steps[p]) for p in parts]
     x = axis_of([s[s>0] for s in sizes], 'gradient (root mean square)', 'log')
-    wide = 32+max(map(width_of, told), default=0)
-    s = Sketch(size, x, rows_axis(len(names)), key, right=wide, left=room_for_names(names, size[1]))
+    wide,room = 32+widest(told),room_for_names(names, size[1])
+    s = Sketch(size, x, rows_axis(len(names)), key, right=wide, left=room)
     colors = color_codes(shades('plasma', np.linspace(.2, .8, len(parts))))
-    seen = [i for i,z in enumerate(sizes) if np.isfinite(z).any()]
-    for i in seen: _one_moment(s, sizes[i], colors[i])
-    if seen: s.names_beside([told[i] for i in seen], [colors[i] for i in seen], 'steps')
+    lines = zip(sizes, told, colors)
+    seen = [o for o in lines if np.isfinite(o[0]).any()]
+    for z,_,color in seen: _one_moment(s, z, color)
+    if seen: s.names_beside(*list(zip(*seen))[1:], 'steps')
     else: s.text(*s.middle, 'no gradient was finite', 'middle')
     s.name_rows(names)
     return s
 
+def _positive(v): return np.where(np.greater(v, 0), v, np.nan)
+
 def _one_moment(s, sizes, color):
     at = np.arange(len(sizes))
-    ys,xs = thin_line(at, np.where(sizes>0, sizes, np.nan), _DRAWN_DEEP)
+    ys,xs = thin_line(at, _positive(sizes), _DRAWN_DEEP)
     s.line(xs, ys, color, dots=1.7 if len(at)<150 else 0)
     zeros = np.flatnonzero(np.asarray(sizes)==0)
-    for i in zeros[::math.ceil(len(zeros)/_DRAWN_DEEP) or 1]:
-        s.add('path', d=f'M{s.left-4:.1f} {s.at_y(i):.1f}l4 -2.5v5z', fill=color)
+    apart = math.ceil(len(zeros)/_DRAWN_DEEP) or 1
+    for i in zeros[::apart]:
+        start = f'{s.left-4:.1f} {s.at_y(i):.1f}'
+        s.add('path', d=f'M{start}l4 -2.5v5z', fill=color)
 
 # %% ../nbs/668_sketches.ipynb #d34497ae
 _BEFORE,_AFTER = '#D55E00','#0072B2'   # of colours that everybody can tell apart
@@ -158,10 +178,10 @@ def sketch_clipped(
 ) -> Sketch:
     "Draw the norm of all gradients before and after clipping"
     grads = run.grads
-    before,after = (np.where(np.greater(o, 0), o, np.nan) for o in (grads.total, grads.total_clipped))
+    before,after = _positive(grads.total),_positive(grads.total_clipped)
     words = ['as it came back','after clipping']
-    wide = 30+max(map(width_of, words))
-    s = Sketch(size, _steps_axis(grads.steps), axis_of([before,after], 'norm of all gradients', 'log'), key, right=wide)
+    y = axis_of([before,after], 'norm of all gradients', 'log')
+    s = Sketch(size, _steps_axis(grads.steps), y, key, right=30+widest(words))
     s.area(grads.steps, after, before, _BEFORE, .12)
     for ys,color in ((before,_BEFORE),(after,_AFTER)): s.line(*thin_line(grads.steps, ys, 600), color, 1.5)
     s.names_beside(words, [_BEFORE,_AFTER])
@@ -170,8 +190,9 @@ def sketch_clipped(
 # %% ../nbs/668_sketches.ipynb #60ac633c
 def _update_axis(values):
     "The band, and what was seen; not below 1e-7, a share of which a float32 weight takes no notice"
-    seen = [v for o in values for v in o[np.isfinite(o)]]
-    lo,hi = min(seen, default=1)/2,2*max(seen, default=0)
+    seen = np.concatenate([np.zeros(0), *values])
+    seen = seen[np.isfinite(seen)]
+    lo,hi = (seen.min()/2,2*seen.max()) if len(seen) else (.5,0)
     return Axis(min(max(lo, 1e-7), 3e-5), max(hi, 3e-2), 'log', label='update / weight')
 
 def sketch_updates(
@@ -182,13 +203,15 @@ def sketch_updates(
     key:str, # Unlike that of any other picture of the page
 ) -> Sketch:
     "Draw how far the weights of each layer move"
-    values = [np.where(np.greater(v, 0), v, np.nan) for v in values]
+    values = [_positive(v) for v in values]
     y = _update_axis(values)
     s = sketch_curves(values, names, steps, size, key, y=y)
-    (lo,hi),ends = HEALTHY_UPDATE,[s.x.lo,s.x.hi]
+    lo,hi = HEALTHY_UPDATE
+    ends = [s.x.lo,s.x.hi]
     s.area(ends, lo, hi, '#999999', .18)
     s.line(ends, [USUAL_UPDATE]*2, '#777777', 1, stroke_dasharray='4 2')
-    s.text(s.right-4, s.at_y(lo)-6, 'healthy', 'end', 8, opacity='.7')
+    above = s.at_y(lo)-6
+    s.text(s.right-4, above, 'healthy', 'end', 8, opacity='.7')
     moved = any(np.isfinite(v).any() for v in values)
     if not moved: s.text(*s.middle, 'no weight moved', 'middle')
     return s

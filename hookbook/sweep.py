@@ -19,6 +19,7 @@ from torch import nn, Tensor
 from torch.nn.parameter import is_lazy
 from torch.utils.data import RandomSampler
 from fastcore.basics import patch
+from .later import later
 from .nested import describe, map_leaves, tensors
 from .files import write_whole
 from .modules import one_param
@@ -133,9 +134,12 @@ def _settings(self:capture, loader, mask=None):
     batches = len(loader) if hasattr(loader, '__len__') else None
     if isinstance(mask, Tensor): mask = f'a tensor {fingerprint(mask)}'
     elif callable(mask): mask = option_text(mask)
-    return dict(asked, batches=batches, **options, mask=mask, weights=model_print(self.model))
+    edits = later(self, 'edits_in_force')() or None   # of a later chapter; runs of before they were noted have none
+    return dict(asked, batches=batches, **options, mask=mask, weights=model_print(self.model), edits=edits)
 
 # %% ../nbs/250_sweep.ipynb #4b97bc1a
+def _under(edits): return f'under edits ({"; ".join(edits)})' if edits else 'without edits'
+
 class RunFolder:
     "The folder of a run over a data set"
     def __init__(self, path):
@@ -157,6 +161,7 @@ class RunFolder:
 
     def _other(self, k, was, now):
         if k=='weights': what = 'a run of a model with other weights, or of this one before it was trained on'
+        elif k=='edits': what = f'a run {_under(was)}, and this one is {_under(now)}'
         else: what = f'a run with {k}={was!r}, and this one has {now!r}'
         return f'{self.path} holds {what}: choose another folder'
 
