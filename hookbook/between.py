@@ -156,7 +156,7 @@ def result(self:OpEdits, call, f, args, kwargs):
         f,kwargs = self.instead,passed(f, kwargs)
         kwargs.pop('inplace', None)
     if self.what=='in': args,kwargs = self.given(call, f, args, kwargs)
-    if self.what=='grad': return grads_edited(self, call, f(*args, **kwargs), alias=target is None)
+    if self.what=='grad': return grads_edited(self, call, f(*args, **kwargs), alias=target is None, given=(args,kwargs))
     if target is None: return self._not_in_place(call, f, args, kwargs)
     if self.what=='in' and args[0] is target: return f(*args, **kwargs)
     new = f(args[0].clone(), *args[1:], **kwargs)

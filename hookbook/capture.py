@@ -19,6 +19,7 @@ from .tops import Top
 from .edits import add, named_edit, put, reverse, scale, swap, zero
 from .editing import edit
 import hookbook.weights # gives `edit` its `weights=`
+import hookbook.in_force # `run` asks it which edits are open
 from .between import instead
 
 # %% ../nbs/290_capture.ipynb #f3f05ab0

@@ -22,14 +22,14 @@ from .modules import find
 from .op_names import op_fired, split_choice
 from .words import some
 from .options import explained, refuse
-from .running import fast_path_off, force_eager, in_python, recomputing, repeat_within
-from .inert import sweep_off
+from .running import checkpoint_now, fast_path_off, force_eager, in_python, recomputing, repeat_within
+from .inert import shares_memory, sweep_off
 from .hook import InertHook, name_fault
-from .silent import maybe, or_compiled, why_none
+from .silent import facts, maybe, or_compiled, why_none
 from .edits import *
 from .generation import check_steps
 from .taking import named_inputs
-from .calls import Opener, CallCount
+from .calls import CallCount, open_edits, Opener
 from .taps import OnMany, fused_kinds
 from .capturing import say_fullgraph
 
@@ -44,6 +44,7 @@ class Planned:
         self.name,self.what,self.pick = name,what,pick
         self.edits,self.functions,self.took = [],[],set()   # `took`: numbers of edits with `at` that found something there
         self.met = set()   # `True` if there was anything to edit, `False` if there was a value without a tensor
+        self.grads,self.shared = set(),[]   # of gradients: `True` if one came, `False` if one is awaited, `None` if none can come; see `_alias`
 
     @property
     def gave(self): return _gave.get(self.what, 'the layer gave')
@@ -90,9 +91,14 @@ def path(self:Planned, v, places):
 def whole(self:Planned, path=''):
     "The same edits for one tensor that was picked already, from `path`"
     res = Planned(self.name, self.what)
-    res.edits,res.took,res.met = self.edits,self.took,self.met
+    res.edits,res.took,res.met,res.grads = self.edits,self.took,self.met,self.grads
     res.functions = [f.of_leaf(path) if isinstance(f, swap) else f for f in self.functions]
     return res
+
+@patch
+def forget(self:Planned):
+    "Begin anew, as a block does"
+    for o in (self.took, self.met, self.grads, self.shared): o.clear()
 
 @patch
 def idle(self:Planned) -> list: # Of edits, in words
@@ -185,9 +191,11 @@ def __enter__(self:edit):
     if self.hooks: raise RuntimeError('this edit is already open: make another one')
     self.opener = Opener()
     self.count.start()
-    for plan in (*self.edits.values(), *self.weights.values()): plan.took.clear(); plan.met.clear()
+    for plan in (*self.edits.values(), *self.weights.values()): plan.forget()
     try:
+        open_edits.pop(self, None)   # one that is opened again is the last
         self.hooks = self.attach()
+        open_edits[self] = True
         return self
     except BaseException:
         self._let_go()
@@ -233,7 +241,7 @@ def change(self:edit, m, args, out):
     "The hook that edits what the layer `m` hands on"
     if not recomputing() and self.opener.is_other(m): return   # as `elsewhere`, which would be one call more for each layer
     if (m,'out') in self.edits: out = self.changed(m, self.edits[m,'out'], out)
-    if (m,'grad') in self.edits: out = self.change_grads(m, self.edits[m,'grad'], out)
+    if (m,'grad') in self.edits: out = self.change_grads(m, self.edits[m,'grad'], args, out)
     return out
 
 @patch
@@ -273,11 +281,33 @@ def change_inputs(self:edit, m, args, kwargs):
 
 # %% ../nbs/270_editing.ipynb #bd014457
 @patch
-def change_grads(self:edit, m, plan, out):
+def change_grads(self:edit, m, plan, args, out):
     "Have the gradients of what a layer hands on edited when they come"
     self.again_later()
     call = self.count.next(plan.key)
-    return grads_edited(plan, call, out) if self.count.now else out
+    return grads_edited(plan, call, out, given=args) if self.count.now else out
+
+# %% ../nbs/270_editing.ipynb #6409bad3
+class _Alias(torch.autograd.Function):
+    "The same memory and count of writes, and no view: who writes into it is followed from here on"
+    generate_vmap_rule = True
+    @staticmethod
+    def forward(t): return t.detach()
+    @staticmethod
+    def setup_context(ctx, inputs, output): pass
+    @staticmethod
+    def backward(ctx, g): return g
+    @staticmethod
+    def jvp(ctx, g): return g.view_as(g)
+
+def _alias(plan, t, given):
+    "Another tensor in the place of `t`, which a layer or a function made of `given`"
+    below = t if t._base is None else t._base
+    if not below.is_leaf and not shares_memory(t, given): return _Alias.apply(t)
+    counter = t.detach()   # shares the count of writes, and is to hold no memory
+    counter.data = t.new_empty(0)
+    plan.shared.append((counter,t._version))
+    return t.view_as(t)
 
 # %% ../nbs/270_editing.ipynb #8a1ec4ee
 def grads_edited(
@@ -285,16 +315,24 @@ def grads_edited(
     call:Call, # Which call this is
     v, # What a layer or a function gave
     alias=True, # Does an alias get the hook? In the place of a function that works in place, it is the tensor itself
+    given=(), # What the layer or the function was called with
 ):
     "`v`, with hooks that edit the gradients of its tensors"
     whole = plan.whole()
+    def _edited(g):
+        if g is None: return
+        plan.grads.add(True)
+        return whole.changed(g, call)
     path = None if plan.pick is None else plan.path(v, dict(leaves(v)))
     def _asked(p, t):
         if not t.requires_grad or path not in (None,p): return t
-        t = t.view_as(t) if alias else t
-        t.register_hook(lambda g: None if g is None else whole.changed(g, call))
+        t = _alias(plan, t, given) if alias else t
+        t.register_hook(_edited)
+        plan.grads.add(False)
         return t
-    return map_named(_asked, v)
+    res = map_named(_asked, v)
+    if not plan.grads and checkpoint_now() is None: plan.grads.add(None)   # the repetition of a checkpoint may have some
+    return res
 
 # %% ../nbs/270_editing.ipynb #c8ec843d
 @patch
@@ -323,13 +361,28 @@ def repeated(self:edit, state):
 
 # %% ../nbs/270_editing.ipynb #2a64de33
 @patch(as_prop=True)
+def is_silent(self:Planned) -> bool:
+    "Are gradients to be edited, and has none come?"
+    return self.what=='grad' and True not in self.grads
+
+@patch(as_prop=True)
 def never_fired(self:edit) -> list: # Names of layers
-    "Layers that were to be edited and have not run"
-    planned = [o.name for o in (*self.edits.values(), *self.weights.values()) if o.key not in self.count.last]
-    return planned+[c.text for c,_ in self.ops if not op_fired(c.text, self.count.last)]
+    "Layers that were to be edited and have not run, or whose gradient has not come"
+    planned = [o.name for o in (*self.edits.values(), *self.weights.values()) if o.key not in self.count.last or o.is_silent]
+    fired = {n for n in self.count.last if not (self.functions and n in self.functions.plans and self.functions.plans[n].is_silent)}
+    return planned+[c.text for c,_ in self.ops if not op_fired(c.text, fired)]
 
 _took_nothing = ('{} took nothing of any value of {!r}, so nothing was edited there: `at` points beyond the values. In generation with a cache, '
                  'a layer sees the new tokens only')
+
+_no_grad_came = ('{} gave nothing that gets a gradient, so none was edited there: it ran under `no_grad`, or nothing before it requires gradients')
+
+def _why_no_grads(plans):
+    "Why no gradient was edited, as far as that is known at the end of a block; empty if one came, or can still come"
+    none = [o.name for o in plans if o.grads=={None}]
+    if none and not any(o.grads-{None} for o in plans): return _no_grad_came.format(some(none, 4, say=repr))
+    lost = [o.name for o in plans if o.is_silent and any(t._version!=n for t,n in o.shared)]
+    return f'the gradient of {lost[0]!r} did not come. {facts["written"]}' if lost else ''
 
 _lost_write = ('{0!r} was written into in the block, and that is lost: the attribute is what the edit makes of the parameter. '
                'Write into the one that `dict(model.named_parameters())[{0!r}]` has, or outside of the block')
@@ -340,7 +393,9 @@ def check_times(self:edit):
     if self.count.never_came:
         text = f'steps={self.count.steps!r} never came, so nothing was edited: the longest text had {self.count.longest}'
         return warnings.warn(text, stacklevel=3)
-    for o in (*self.edits.values(), *self.weights.values(), *(self.functions.plans.values() if self.functions else ())):
+    plans = *self.edits.values(), *self.weights.values(), *(self.functions.plans.values() if self.functions else ())
+    if why := _why_no_grads(plans): warnings.warn(why, stacklevel=3)
+    for o in plans:
         if o.met=={False}: warnings.warn(f'{o.name!r} gave no tensor, so nothing was edited there', stacklevel=3)
         elif o.met and o.idle(): warnings.warn(_took_nothing.format(', '.join(o.idle()), o.name), stacklevel=3)
 
@@ -353,7 +408,7 @@ def __exit__(self:edit, kind, exc, tb):
     self.hooks = None
     if exc is not None: return say_fullgraph(exc)
     for c,_ in self.ops:
-        if c.text in self.never_fired: warnings.warn(self.functions.op_watch.why_silent(c, 'edited'), stacklevel=2)
+        if not op_fired(c.text, self.count.last): warnings.warn(self.functions.op_watch.why_silent(c, 'edited'), stacklevel=2)
     self.check_times()
     lost = [o.name for o in self.weights.values() if o.written]
     if lost: warnings.warn(_lost_write.format(lost[0]), stacklevel=2)
