@@ -266,6 +266,33 @@ def largest_batch(
         if n<=fits: break
     return fits
 
+# %% ../nbs/380_fits.ipynb #9392aa47
+_may_be_steps_first = nn.RNNBase,nn.MultiheadAttention,nn.Transformer,nn.TransformerEncoder,nn.TransformerDecoder,nn.TransformerEncoderLayer,nn.TransformerDecoderLayer
+
+def _usual_batch_dim(model, inputs):
+    "The dimension in which `model` has the rows of a batch, for all we know"
+    if not isinstance(model, _may_be_steps_first) or next((t.ndim for t in tensors(inputs)), 0)<3: return 0
+    first = next((m.batch_first for m in model.modules() if hasattr(m, 'batch_first')), True)
+    return 0 if first else 1
+
+# %% ../nbs/380_fits.ipynb #ad55fde7
+def _refuse_idle(plan):
+    "Raise for options of `plan` that would do nothing"
+    if plan.optimizer is not None and plan.context: raise ValueError('context= is about using a model, and an optimizer trains it: add optimizer=None')
+    if plan.optimizer is None and plan.checkpoint: raise ValueError('checkpoint= is about training: without an optimizer nothing is kept for a backward')
+    if plan.optimizer is None and plan.accumulate>1: raise ValueError('accumulate= is about training: without an optimizer there are no gradients that add up')
+    if plan.tp_plan and plan.tp==1: raise ValueError('tp_plan= says how layers are cut, and tp=1 cuts none: add tp=2, or as many cards as share them')
+
+def _asked_in_vain(plan, model, args, kwargs): # Yields lines
+    "What is to be said about options of `plan`; raises `ValueError` for those that do nothing"
+    _refuse_idle(plan)
+    if not plan.context: return
+    if kwargs.get('use_cache') is False: raise ValueError('use_cache=False keeps no cache, so context= changes nothing: leave one of them out')
+    there = max((t.shape[1] for t in tensors((args,kwargs)) if t.ndim==2), default=0)
+    if plan.context<there: raise ValueError(f'context={plan.context} is less than the {there:,} positions of the inputs')
+    most = getattr(getattr(model, 'config', None), 'max_position_embeddings', None)
+    if isinstance(most, int) and most<plan.context: yield f'context={plan.context:,} is more than the {most:,} positions of the model'
+
 # %% ../nbs/380_fits.ipynb #38a00039
 class Fit:
     "Whether a model fits into memory: `fit.ok`, `fit.budget`, `fit.largest`, and what else would help; `None` where something is not known"
@@ -392,30 +419,3 @@ def fits(self:Summary,
     notes = list(_asked_in_vain(plan, model, args, kwargs))
     ask = functools.cache(lambda plan: budget(model, plan, args, kwargs))
     return Fit(limit, ask(plan), ask, _other_plans(plan, model), notes)
-
-# %% ../nbs/380_fits.ipynb #ed848272
-_may_be_steps_first = nn.RNNBase,nn.MultiheadAttention,nn.Transformer,nn.TransformerEncoder,nn.TransformerDecoder,nn.TransformerEncoderLayer,nn.TransformerDecoderLayer
-
-def _usual_batch_dim(model, inputs):
-    "The dimension in which `model` has the rows of a batch, for all we know"
-    if not isinstance(model, _may_be_steps_first) or next((t.ndim for t in tensors(inputs)), 0)<3: return 0
-    first = next((m.batch_first for m in model.modules() if hasattr(m, 'batch_first')), True)
-    return 0 if first else 1
-
-# %% ../nbs/380_fits.ipynb #a3226789
-def _refuse_idle(plan):
-    "Raise for options of `plan` that would do nothing"
-    if plan.optimizer is not None and plan.context: raise ValueError('context= is about using a model, and an optimizer trains it: add optimizer=None')
-    if plan.optimizer is None and plan.checkpoint: raise ValueError('checkpoint= is about training: without an optimizer nothing is kept for a backward')
-    if plan.optimizer is None and plan.accumulate>1: raise ValueError('accumulate= is about training: without an optimizer there are no gradients that add up')
-    if plan.tp_plan and plan.tp==1: raise ValueError('tp_plan= says how layers are cut, and tp=1 cuts none: add tp=2, or as many cards as share them')
-
-def _asked_in_vain(plan, model, args, kwargs): # Yields lines
-    "What is to be said about options of `plan`; raises `ValueError` for those that do nothing"
-    _refuse_idle(plan)
-    if not plan.context: return
-    if kwargs.get('use_cache') is False: raise ValueError('use_cache=False keeps no cache, so context= changes nothing: leave one of them out')
-    there = max((t.shape[1] for t in tensors((args,kwargs)) if t.ndim==2), default=0)
-    if plan.context<there: raise ValueError(f'context={plan.context} is less than the {there:,} positions of the inputs')
-    most = getattr(getattr(model, 'config', None), 'max_position_embeddings', None)
-    if isinstance(most, int) and most<plan.context: yield f'context={plan.context:,} is more than the {most:,} positions of the model'
