@@ -266,7 +266,7 @@ def largest_batch(
         if n<=fits: break
     return fits
 
-# %% ../nbs/380_fits.ipynb #9392aa47
+# %% ../nbs/380_fits.ipynb #a6eaebae
 _may_be_steps_first = nn.RNNBase,nn.MultiheadAttention,nn.Transformer,nn.TransformerEncoder,nn.TransformerDecoder,nn.TransformerEncoderLayer,nn.TransformerDecoderLayer
 
 def _usual_batch_dim(model, inputs):
@@ -275,7 +275,7 @@ def _usual_batch_dim(model, inputs):
     first = next((m.batch_first for m in model.modules() if hasattr(m, 'batch_first')), True)
     return 0 if first else 1
 
-# %% ../nbs/380_fits.ipynb #ad55fde7
+# %% ../nbs/380_fits.ipynb #309f83de
 def _refuse_idle(plan):
     "Raise for options of `plan` that would do nothing"
     if plan.optimizer is not None and plan.context: raise ValueError('context= is about using a model, and an optimizer trains it: add optimizer=None')
