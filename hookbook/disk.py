@@ -24,7 +24,7 @@ from fastcore.basics import patch
 from .nested import opened
 from .files import whole_file
 from .op_names import Site
-from .kept import Activations, Entry, Forward, map_entries
+from .kept import Activations, AllBatches, Entry, Forward, map_entries
 from .taking import NotKept
 from .capturing import capture
 
@@ -427,4 +427,5 @@ def load(cls:capture,
     for f,(_,other) in zip(files, parts):
         for k in ('names','what'):
             if other[k]!=about[k]: raise ValueError(_other(f, f'it holds other values than {files[0].name}'))
-    return Activations(runs, about['names'], about['what'])
+    source = AllBatches() if Path(path).is_dir() else None
+    return Activations(runs, about['names'], about['what'], source)

@@ -96,6 +96,7 @@ class RowSet(Dataset):
     ):
         self.one = names if isinstance(names, str) else None
         if names is None: names = acts
+        if isinstance(names, int): raise TypeError(f'names={names!r}: names of layers come first. For batches of {names} rows say size={names}')
         self.names = [names] if self.one is not None else list(names)
         self.with_rows,self.files = with_rows,{}
         if not self.names: raise ValueError('no layer was asked for, or none has values')

@@ -49,6 +49,8 @@ def ops(
     **kwargs, # Its inputs by name
 ) -> Ops: # A list; a table in a notebook, foldable by module
     "The functions that a model calls, by the names under which `capture` and `edit` take them"
+    if not isinstance(model, nn.Module):
+        raise TypeError(f'the model comes first, and it is to be an nn.Module, not a {type(model).__name__}')
     with Lister(model) as lister: trace,notes = observe(model, args, kwargs)
     if trace.error is not None and not lister.rows: raise trace.error
     res = lister.listed(all)

@@ -18,7 +18,7 @@ from .kinds import kind_of
 from .kept import Activations, NotCaptured
 from .capturing import capture
 from .kept_rows import BatchRows, check_mask
-import hookbook.sweep
+from .sweep import check_loader
 from .minibatches import RowSet
 
 # %% ../nbs/254_tops.ipynb #4e18bbf9
@@ -249,7 +249,7 @@ class _Search:
 @patch
 def top(self:capture,
     loader, # Batches, as `run` takes them
-    k:int=10, # How many examples for each unit
+    k:int=10, # How many examples for each unit; where there are fewer, the rest is NaN (or the least whole number), and -1 among `examples`
     mask=None, # Which positions count, as for `run`
     units=None, # Dimension of a value that counts the units, or several; default: channels of convolutions, or the last
     once:bool=True, # Each example once, with its best position? Otherwise each position takes part
@@ -257,6 +257,7 @@ def top(self:capture,
     progress:bool=False, # Show a progress bar?
 ) -> dict: # A `Top` by name of the layer
     "Find the examples that excite each unit most, in one pass that keeps nothing else; raises as `run` does"
+    check_loader(loader)
     mask = check_mask(mask)
     if self.what[0] not in ('in','out') or len(self.what)>1 or self.keep!='last' or self.every!=1:
         raise ValueError('top looks at inputs or at outputs, in every batch: leave gradients, keep and every out')
@@ -314,7 +315,7 @@ def _look_at(self:Best, name, t, where, units):
 
 @patch
 def top(self:Activations,
-    k:int=10, # How many examples for each unit
+    k:int=10, # How many examples for each unit; where there are fewer, the rest is NaN (or the least whole number), and -1 among `examples`
     units=None, # Dimension of a value that counts the units, or several; default: the second of pictures, or the last
     once:bool=True, # Each example once, with its best position? Otherwise each position takes part
     largest:bool=True, # The largest values, or the smallest?
