@@ -43,11 +43,13 @@ class MemoryPlan:
     tp_plan:dict=field(default=None, hash=False, compare=False) # How, as `parallelize_module` takes it; default: the plan of the model
     context:int=None # Positions of a row for which the cache has room, where a model is used; default: those of the inputs
     device:str='cpu' # Kind of device, `'cpu'` or `'cuda'`, where optimizers work on all parameters at once
+    batch_dim:int=0 # The dimension of the inputs that has the rows
 
     def __post_init__(self):
         for k in ('batch','accumulate','ranks','tp','context'):
             v = getattr(self, k)
             if v is not None or k not in ('batch','context'): whole(k, v, 1, _model_meant[k])
+        whole('batch_dim', self.batch_dim, 0, 'the dimension that has the rows')
         o = self.optimizer
         if not (o is None or isinstance(o, (str,torch.optim.Optimizer)) or callable(o)):
             raise TypeError(f'optimizer={o!r}: it takes a name in torch.optim, an instance or a class, or None to use the model only')
@@ -84,6 +86,8 @@ def dtype_named(
 ): # The dtype, or `None`
     "A type of numbers by its name; raises `ValueError` if it is none"
     dtype = getattr(torch, _short_names.get(d, d), None) if isinstance(d, str) else d
+    if isinstance(dtype, torch.dtype) and not dtype.is_floating_point:
+        raise ValueError(f'dtype={d!r}: weights are cast to a type of floating point numbers, such as bfloat16; for quantized ones, ask a model that is quantized')
     if d is None or isinstance(dtype, torch.dtype): return dtype
     meant = did_you_mean(d, [*_short_names.values(), *_short_names])
     raise ValueError(f'dtype={d!r}: it takes a torch.dtype or its name, such as bfloat16{meant}')
@@ -101,6 +105,7 @@ class Budget:
     cache:int=0 # Of keys and values, where a language model is used
     peak:int=0 # The most there is at a time
     estimate:list=field(default_factory=list) # Why it is no more than an estimate; empty if an allocator was followed
+    at_least:bool=False # Is some of it not known, so that it takes more?
 
     @property
     def rest(self): return max(0, self.peak-self.weights-self.gradients-self.optimizer-self.inputs-self.cache)
@@ -123,12 +128,13 @@ def _prepared(model, plan, inputs):
     if hasattr(config, 'use_cache') and plan.optimizer is not None: config.use_cache = False      # a step of training keeps none
     if plan.tp>1: cut_model(new, plan.tp, plan.tp_plan)
     if plan.checkpoint: checkpoint_blocks(new, plan.checkpoint)
-    n = plan.batch or batch_of(inputs)
-    return new,with_batch(inputs, -(-n//plan.accumulate), dtype)
+    n = plan.batch or batch_of(inputs, plan.batch_dim)
+    return new,with_batch(inputs, -(-n//plan.accumulate), dtype, plan.batch_dim)
 
 # %% ../nbs/380_fits.ipynb #38b00002
 def _with_cache(b, model, args, kwargs):
     "Put the cache of `model` into the budget `b`, if it keeps one"
+    if kwargs.get('use_cache') is False: return
     try: now = kept_bytes(model, args, kwargs)
     except (ValueError,TypeError): return        # it keeps none, or takes no prompt
     n = b.plan.context
@@ -150,7 +156,7 @@ def budget(
     gpu = plan.device!='cpu'
     if training and gpu: _as_on_gpu(opt)
     ran = new if training else _Using(new)
-    trace,notes = observe(ran, args, kwargs, True, opt, plan.accumulate)
+    trace,notes = observe(ran, args, kwargs, True, opt, plan.accumulate, any_value=True)
     if trace.error is not None: raise _said_of_part(trace.error, plan)
     ps = list(new.parameters())
     packed = [part.tensor for m in new.modules() for part in packed_parts(m)]      # such as scales, registered nowhere
@@ -160,6 +166,7 @@ def budget(
         res.optimizer,res.saved = trace.outcome.optim_bytes or 0,sum(n.saved for n in trace.nodes.values())
     res.peak = trace.outcome.peak or res.weights+res.gradients+res.optimizer+res.inputs+res.saved
     res.estimate = [*notes, _on_gpu] if gpu else list(notes)
+    res.at_least = trace.outcome.unstepped is not None and trace.outcome.unstepped!=''
     if plan.tp>1: res.estimate += _shared_words(plan, model)
     if not training: _with_cache(res, new, args, kwargs)
     return _sharded(res, new) if plan.ranks>1 else res
@@ -172,6 +179,8 @@ def _shared_words(plan, model):
 
 def _said_of_part(e, plan):
     "An error of a model, with a word on what may be the reason if it was cut"
+    needs = str(e).partition(': give a model and inputs that are not on meta')
+    if needs[1]: return ValueError(f'{needs[0]}, which a run on stand-ins has not, so how much fits is not known; measure a real step')
     if plan.tp==1: return e
     return ValueError(f'with tp={plan.tp} the forward fails ({e}): it may ask for a whole number of heads, which has to be divided too')
 
@@ -225,8 +234,9 @@ def memory_limit(
 ) -> int: # Bytes
     "How much memory is meant; raises `ValueError` for what nobody can mean"
     if is_card(memory): return devices[memory.upper()].memory
-    try: res = bytes_in_words(memory)
-    except ValueError as e: raise ValueError(f'{e}, or a device: {", ".join(devices)}') from None
+    try: res = int(memory) if isinstance(memory, float) else bytes_in_words(memory)
+    except (ValueError,OverflowError) as e: raise ValueError(f'{e}, or a device: {", ".join(devices)}') from None
+    if res<0: raise ValueError(f'{memory} bytes are less than none: write 80*10**9, 80GB or 24GiB')
     if 0<=res<10**6 and not isinstance(memory, str): raise ValueError(f'{memory} is a number of bytes: were {str(memory)+" GB"!r} meant?')
     return res
 
@@ -256,31 +266,81 @@ def largest_batch(
         if n<=fits: break
     return fits
 
+# %% ../nbs/380_fits.ipynb #a6eaebae
+_may_be_steps_first = nn.RNNBase,nn.MultiheadAttention,nn.Transformer,nn.TransformerEncoder,nn.TransformerDecoder,nn.TransformerEncoderLayer,nn.TransformerDecoderLayer
+
+def _usual_batch_dim(model, inputs):
+    "The dimension in which `model` has the rows of a batch, for all we know"
+    if not isinstance(model, _may_be_steps_first) or next((t.ndim for t in tensors(inputs)), 0)<3: return 0
+    first = next((m.batch_first for m in model.modules() if hasattr(m, 'batch_first')), True)
+    return 0 if first else 1
+
+# %% ../nbs/380_fits.ipynb #309f83de
+def _refuse_idle(plan):
+    "Raise for options of `plan` that would do nothing"
+    if plan.optimizer is not None and plan.context: raise ValueError('context= is about using a model, and an optimizer trains it: add optimizer=None')
+    if plan.optimizer is None and plan.checkpoint: raise ValueError('checkpoint= is about training: without an optimizer nothing is kept for a backward')
+    if plan.optimizer is None and plan.accumulate>1: raise ValueError('accumulate= is about training: without an optimizer there are no gradients that add up')
+    if plan.tp_plan and plan.tp==1: raise ValueError('tp_plan= says how layers are cut, and tp=1 cuts none: add tp=2, or as many cards as share them')
+
+def _asked_in_vain(plan, model, args, kwargs): # Yields lines
+    "What is to be said about options of `plan`; raises `ValueError` for those that do nothing"
+    _refuse_idle(plan)
+    if not plan.context: return
+    if kwargs.get('use_cache') is False: raise ValueError('use_cache=False keeps no cache, so context= changes nothing: leave one of them out')
+    there = max((t.shape[1] for t in tensors((args,kwargs)) if t.ndim==2), default=0)
+    if plan.context<there: raise ValueError(f'context={plan.context} is less than the {there:,} positions of the inputs')
+    most = getattr(getattr(model, 'config', None), 'max_position_embeddings', None)
+    if isinstance(most, int) and most<plan.context: yield f'context={plan.context:,} is more than the {most:,} positions of the model'
+
 # %% ../nbs/380_fits.ipynb #38a00039
 class Fit:
-    "Whether a model fits into memory: `fit.ok`, `fit.budget`, `fit.largest`, and what else would help"
+    "Whether a model fits into memory: `fit.ok`, `fit.budget`, `fit.largest`, and what else would help; `None` where something is not known"
     def __init__(self,
         limit, # Bytes that there are
         budget, # Of the plan
         ask, # A function from a plan to its budget
         others=(), # Pairs of what to change, in words, and the plan then
+        notes=(), # Lines on what may not be as it was meant
     ):
-        self.limit,self.budget,self.ask,self.others = limit,budget,ask,list(others)
+        self.limit,self.budget,self.ask,self.others,self.notes = limit,budget,ask,list(others),list(notes)
+        self.why_unknown = '' # Why `largest` is `None`
 
     @property
-    def ok(self): return self.budget.peak<=self.limit
-    def __bool__(self): return self.ok
+    def ok(self): return self.said_of(self.budget)
+    def __bool__(self): return self.ok is True
+
+    def said_of(self, budget):
+        "Is `budget` within the limit? `None` where it may take more than is known"
+        return False if budget.peak>self.limit else None if budget.at_least else True
 
     @functools.cached_property
     def largest(self):
-        "The largest batch that fits; 0 if none does"
+        "The largest batch that fits; 0 if none does, `None` if it is not known, for which `fit.why_unknown` has the reason"
         plan = self.budget.plan
-        return largest_batch(lambda n: self.ask(replace(plan, batch=n)).peak, self.limit, plan.accumulate)
+        def peak(n): return self.ask(replace(plan, batch=n)).peak
+        if self.budget.at_least: self.why_unknown = 'the state of the optimizer is not'
+        for least in (1,2) if not self.budget.at_least else ():      # some layers refuse a single row
+            try: return largest_batch(peak, self.limit, least*plan.accumulate)
+            except Exception as e: self.why_unknown = f'the forward takes {plural(plan.batch, "row")} only ({_few_words(e)})'
 
     @functools.cached_property
     def instead(self):
         "Where it does not fit: pairs of what else one may do, in words, and the budget then"
-        return [] if self.ok else [(words, self.ask(plan)) for words,plan in self.others]
+        found = [(words, self.or_none(plan)) for words,plan in self.others] if self.ok is False else []
+        return [(words, b) for words,b in found if b]
+
+    def or_none(self, plan):
+        "The budget of `plan`, `None` where the forward fails then"
+        try: return self.ask(plan)
+        except Exception: return
+
+def _few_words(e):
+    "The first line of what an error says"
+    text = str(e).strip().partition('\n')[0]
+    return text if len(text)<=_most_letters else text[:_most_letters]+'…'
+
+_most_letters = 90 # of an error in the line on the largest batch
 
 # %% ../nbs/380_fits.ipynb #d72aeb19
 def _which(optimizer):
@@ -289,18 +349,28 @@ def _which(optimizer):
     name = optimizer if isinstance(optimizer, str) else getattr(optimizer, '__name__', '<')
     return f' ({name.lower()})' if name.isidentifier() else ''
 
+_verdicts = {True: 'fits', False: 'does not fit', None: 'not known whether it fits'}
+
 @patch
-def __repr__(self:Fit):
+def headline(self:Fit) -> str:
+    "Whether it fits, in a line"
     b = self.budget
     what = 'using it' if b.plan.optimizer is None else 'a step of training'
-    head = f'{"fits" if self.ok else "does not fit"}: {what} takes {nbytes(b.peak)} of {nbytes(self.limit)}'
+    if b.plan.optimizer is not None and not b.gradients: what += ', in which every parameter is frozen,'
+    return f'{_verdicts[self.ok]}: {what} takes {"more than "*b.at_least}{nbytes(b.peak)} of {nbytes(self.limit)}'
+
+@patch
+def __repr__(self:Fit):
+    b,head = self.budget,self.headline()
     parts = {'weights': b.weights, 'gradients': b.gradients, f'optimizer{_which(b.plan.optimizer)}': b.optimizer, 'inputs': b.inputs, 'KV cache': b.cache}
     parts['activations and temporary'] = b.rest
     rows = [(k, nbytes(v), f'{v/max(b.peak, 1):.0%}') for k,v in parts.items() if v]
     lines = [head, str(Grid(['at the peak','bytes','share'], rows, align='<>>'))]
-    lines.append(f'largest batch that fits: {self.largest or "none"}')
+    largest = self.largest
+    lines.append(f'largest batch: not known, {self.why_unknown}' if largest is None else f'largest batch that fits: {largest or "none"}')
     for words,o in self.instead:
-        lines.append(f'with {words}: {nbytes(o.peak)}, {"fits" if o.peak<=self.limit else "does not fit"}')
+        lines.append(f'with {words}: {nbytes(o.peak)}, {_verdicts[self.said_of(o)]}')
+    lines += [f'note: {n}' for n in self.notes]
     if b.estimate: lines.append('an estimate: '+'; '.join(b.estimate))
     return '\n'.join(lines)
 
@@ -335,6 +405,7 @@ def fits(self:Summary,
     tp_plan:dict|None=None, # How, as `parallelize_module` takes it; default: the plan that a model of transformers carries along
     context:int|None=None, # Positions of a row for which the cache has room, where a model is used; default: those of the inputs
     device:str|None=None, # Kind of device, `'cpu'` or `'cuda'`; default: where the model is, and `'cuda'` for a named card or a model on meta
+    batch_dim:int|None=None, # The dimension of the inputs that has the rows; default: 0, or 1 for a recurrent layer or attention with `batch_first=False`
     **wrong:Never
 ) -> Fit:
     "Does a step fit into `memory`? Nothing is allocated to find out; raises `ValueError` or `TypeError` for an option that makes no sense, or if the model can't be asked any more"
@@ -342,7 +413,9 @@ def fits(self:Summary,
     limit,(model,args,kwargs) = memory_limit(memory),asked_model(self)
     if not (args or kwargs): raise ValueError('without inputs nothing runs: summary(model, *inputs).fits(...)')
     device = device or ('cuda' if is_card(memory) else _kind_of_device(model))
-    rows = batch_of((args,kwargs)) if batch is None else batch
-    plan = MemoryPlan(optimizer, dtype, rows, accumulate, checkpoint, ranks, tp, tp_plan, context, device)
+    if batch_dim is None: batch_dim = _usual_batch_dim(model, (args,kwargs))
+    rows = batch_of((args,kwargs), batch_dim) if batch is None else batch
+    plan = MemoryPlan(optimizer, dtype, rows, accumulate, checkpoint, ranks, tp, tp_plan, context, device, batch_dim)
+    notes = list(_asked_in_vain(plan, model, args, kwargs))
     ask = functools.cache(lambda plan: budget(model, plan, args, kwargs))
-    return Fit(limit, ask(plan), ask, _other_plans(plan, model))
+    return Fit(limit, ask(plan), ask, _other_plans(plan, model), notes)

@@ -161,6 +161,7 @@ class How:
     optimizer:object=None # A `torch.optim.Optimizer` that is to take a step
     accumulate:int=1 # Batches whose gradients add up before a step
     in_turn:bool=False # Are choices among experts, which nobody knows, taken in turn?
+    any_value:bool=False # Does any number do where one is asked for that nobody knows?
 
     def __post_init__(self):
         if isinstance(self.accumulate, int) and self.accumulate>=1: return
@@ -263,6 +264,7 @@ def run_once(
         stack.callback(trace.close)
         stand_in = (Fakes if how.fake else Aliases)(place)
         if how.in_turn: stand_in.in_turn = 0
+        if how.fake: stand_in.any_value = how.any_value
         trace.outcome.mode = stand_in.mode
         made = _swap_in(model, held, stand_in, trace.params)
         for h in held:
@@ -404,7 +406,7 @@ def _made_in_forward(trace):
     return ', '.join(f'{n.name} ({n.made:,})' for n in trace.nodes.values() if n.made)
 
 # %% ../nbs/330_observe.ipynb #5a136fc5
-def _on_fakes_or_real(model, args, kwargs, how):
+def _on_fakes_or_real(model, args, kwargs, how, any_value=False):
     trace,e = _on_stand_ins(model, args, kwargs, how)
     notes,numbers = [],has_numbers(model, (args,kwargs))
     if numbers and (e is not None or trace.outcome.hollow):
@@ -415,6 +417,8 @@ def _on_fakes_or_real(model, args, kwargs, how):
     elif e is not None and (asked := _asked_for(e)):
         even,e = _on_stand_ins(model, args, kwargs, dataclasses.replace(how, in_turn=True)) if trace.choices else (None,e)
         if e is None: return even,[_taken_in_turn, *_left_open(even, how)]
+        anyhow,e = _on_stand_ins(model, args, kwargs, dataclasses.replace(how, any_value=True)) if any_value else (None,e)
+        if any_value and e is None: return anyhow,[f'{asked}: it is taken to be 1', *_left_open(anyhow, how)]
         trace.outcome.error = RuntimeError(f'{asked}: give a model and inputs that are not on meta, and it is run for real')
     elif trace.outcome.hollow: notes.append(_hollow)
     return trace,[*notes, *_left_open(trace, how)]
@@ -427,12 +431,13 @@ def observe(
     backward:bool=False, # Run backward, too?
     optimizer=None, # Let a copy of it take a step?
     accumulate:int=1, # Batches whose gradients add up before a step: from 2 on, there are gradients at all times
+    any_value:bool=False, # Where a value is asked for and there are no numbers, does any do?
 ) -> tuple: # The trace, and lines on what was special
     "Run `model` on fake tensors if that can be, else for real"
     how,kwargs = How(backward=backward, optimizer=optimizer, accumulate=accumulate),kwargs or {}
-    trace,notes = _on_fakes_or_real(model, args, kwargs, how)
+    trace,notes = _on_fakes_or_real(model, args, kwargs, how, any_value)
     if trace.error is not None and _one_a_channel in str(trace.error):
-        trace,notes = _on_fakes_or_real(model, args, kwargs, dataclasses.replace(how, evaluate=True))
+        trace,notes = _on_fakes_or_real(model, args, kwargs, dataclasses.replace(how, evaluate=True), any_value)
         notes.append('run in evaluation mode: a batch of one cannot be normalised in training mode')
     return trace,notes
 
