@@ -172,7 +172,7 @@ def _written(f, args, kwargs):
 def _not_in_place(self:OpEdits, call, f, args, kwargs):
     out = f(*args, **kwargs)
     if self.what=='in' or self.by_glob and not tensors(out): return out
-    target,new = kwargs.get('out'),self.changed(out, call)
+    target,new = kwargs.get('out'),self.changed(out, call, (args,kwargs))
     if target is None or new is target: return new
     for t,o in zip(tensors(target), tensors(new)): t.copy_(o)
     return target

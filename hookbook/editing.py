@@ -23,7 +23,7 @@ from .op_names import op_fired, split_choice
 from .words import some
 from .options import explained, refuse
 from .running import checkpoint_now, fast_path_off, force_eager, in_python, recomputing, repeat_within
-from .inert import shares_memory, sweep_off
+from .inert import sweep_off
 from .hook import InertHook, name_fault
 from .silent import facts, maybe, or_compiled, why_none
 from .edits import *
@@ -31,6 +31,7 @@ from .generation import check_steps
 from .taking import named_inputs
 from .calls import CallCount, open_edits, Opener
 from .taps import OnMany, fused_kinds
+from .untouched import alias_of, Handed, may_write
 from .capturing import say_fullgraph
 
 _all_ = ['NamedEdit', 'named_edit', 'zero', 'scale', 'add', 'put', 'reverse', 'swap']
@@ -44,7 +45,7 @@ class Planned:
         self.name,self.what,self.pick = name,what,pick
         self.edits,self.functions,self.took = [],[],set()   # `took`: numbers of edits with `at` that found something there
         self.met = set()   # `True` if there was anything to edit, `False` if there was a value without a tensor
-        self.grads,self.shared = set(),[]   # of gradients: `True` if one came, `False` if one is awaited, `None` if none can come; see `_alias`
+        self.grads,self.shared = set(),[]   # of gradients: `True` if one came, `False` if one is awaited, `None` if none can come; see `alias_of`
 
     @property
     def gave(self): return _gave.get(self.what, 'the layer gave')
@@ -61,23 +62,30 @@ class Planned:
 
 # %% ../nbs/270_editing.ipynb #b57be758
 @patch
-def changed(self:Planned, v, call):
-    "What the edits make of a value"
-    if self.pick is not None: return self._changed_leaf(v, call)
+def changed(self:Planned, v, call, given=()):
+    "What the edits make of a value, which a layer that was called with `given` gave"
+    if self.pick is not None: return self._changed_leaf(v, call, given)
     if True not in self.met: self.met.add(bool(tensors(v)) or not all(isinstance(e, NamedEdit) for e in self.edits))
     for i,(e,f) in enumerate(zip(self.edits, self.functions)):
         at = getattr(e, 'at', None)
-        new = same_shapes(self.name, v, f(self.name, v, call), self.gave)
+        new = same_shapes(self.name, v, self.made(e, f, v, call, given), self.gave)
         if at is not None and i not in self.took and takes_any(at, v, call): self.took.add(i)
         v = new
     return v
 
 @patch
-def _changed_leaf(self:Planned, v, call):
+def made(self:Planned, e, f, v, call, given):
+    "What the edit `e`, as the function `f`, makes of a value; it may write into what it gets"
+    if not may_write(e): return f(self.name, v, call)
+    handed = Handed(v, given if self.what=='out' else None, whole=n_required(e)<2)
+    return handed.back(f(self.name, handed.value, call))
+
+@patch
+def _changed_leaf(self:Planned, v, call, given):
     "The same for one leaf of the value"
     places = dict(leaves(v))
     path = self.path(v, places)
-    new = self.whole(path).changed(places[path], call)
+    new = self.whole(path).changed(places[path], call, given)
     return map_named(lambda p,t: new if p==path else t, v)
 
 @patch
@@ -240,17 +248,17 @@ def elsewhere(self:edit, m):
 def change(self:edit, m, args, out):
     "The hook that edits what the layer `m` hands on"
     if not recomputing() and self.opener.is_other(m): return   # as `elsewhere`, which would be one call more for each layer
-    if (m,'out') in self.edits: out = self.changed(m, self.edits[m,'out'], out)
+    if (m,'out') in self.edits: out = self.changed(m, self.edits[m,'out'], out, args)
     if (m,'grad') in self.edits: out = self.change_grads(m, self.edits[m,'grad'], args, out)
     return out
 
 @patch
-def changed(self:edit, m, plan, v):
+def changed(self:edit, m, plan, v, given=()):
     "What the edits of a layer make of a value"
     self.again_later()
     call = self.count.next(plan.key)
     if self.count.steps is not None and not self.count.now: return v
-    try: return plan.changed(v, call)
+    try: return plan.changed(v, call, given)
     except Exception as e:
         a_matter_of_shape = isinstance(e, (ValueError,IndexError,RuntimeError))
         if call.forward and a_matter_of_shape: e.add_note(_later_forward.format(call.forward+1))
@@ -287,28 +295,6 @@ def change_grads(self:edit, m, plan, args, out):
     call = self.count.next(plan.key)
     return grads_edited(plan, call, out, given=args) if self.count.now else out
 
-# %% ../nbs/270_editing.ipynb #6409bad3
-class _Alias(torch.autograd.Function):
-    "The same memory and count of writes, and no view: who writes into it is followed from here on"
-    generate_vmap_rule = True
-    @staticmethod
-    def forward(t): return t.detach()
-    @staticmethod
-    def setup_context(ctx, inputs, output): pass
-    @staticmethod
-    def backward(ctx, g): return g
-    @staticmethod
-    def jvp(ctx, g): return g.view_as(g)
-
-def _alias(plan, t, given):
-    "Another tensor in the place of `t`, which a layer or a function made of `given`"
-    below = t if t._base is None else t._base
-    if not below.is_leaf and not shares_memory(t, given): return _Alias.apply(t)
-    counter = t.detach()   # shares the count of writes, and is to hold no memory
-    counter.data = t.new_empty(0)
-    plan.shared.append((counter,t._version))
-    return t.view_as(t)
-
 # %% ../nbs/270_editing.ipynb #8a1ec4ee
 def grads_edited(
     plan:Planned,
@@ -326,7 +312,7 @@ def grads_edited(
     path = None if plan.pick is None else plan.path(v, dict(leaves(v)))
     def _asked(p, t):
         if not t.requires_grad or path not in (None,p): return t
-        t = _alias(plan, t, given) if alias else t
+        t = alias_of(t, given, plan.shared) if alias else t
         t.register_hook(_edited)
         plan.grads.add(False)
         return t

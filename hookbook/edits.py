@@ -19,6 +19,7 @@ from fastcore.basics import patch
 from .nested import describe, field_path, leaves, map_leaves, map_named, opened, tensors
 from .op_names import op_fired
 from .words import some
+from .untouched import own_copy
 from .kept import Activations
 from .parts import at_rows, check_at, has_positions, heads, in_text, part_of, positions, set_part
 
@@ -202,12 +203,12 @@ def as_edit(
     _refuse_uncalled(name, e)
     _refuse_foreign(name, e)
     if hasattr(e, 'of_tensor_and_call'):
-        return lambda name,v,call: map_leaves(lambda t: _returned(name, e, e(t, call)), v)
+        return lambda name,v,call: map_leaves(lambda t: own_copy(_returned(name, e, e(t, call)), t), v)
     n = n_required(e)
     if hasattr(e, 'check'): return e   # an edit of ours, whose errors say all
-    if n>2: return lambda name,v,call: _with_signatures(e, name, v, call)
-    if n==2: return lambda name,v,call: _with_signatures(e, name, v)
-    return lambda name,v,call: map_leaves(lambda t: _returned(name, e, e(t)), v)
+    if n>2: return lambda name,v,call: own_copy(_with_signatures(e, name, v, call), v)
+    if n==2: return lambda name,v,call: own_copy(_with_signatures(e, name, v), v)
+    return lambda name,v,call: map_leaves(lambda t: own_copy(_returned(name, e, e(t)), t), v)
 
 # %% ../nbs/260_edits.ipynb #885b6484
 def on_part(
@@ -278,8 +279,10 @@ def named_edit(
         if not callable(f):
             raise TypeError(f'{make.__name__} is a @named_edit and returned a {type(f).__name__}: '
                             'return a function of a tensor')
-        return NamedEdit(f, f'{make.__name__}({", ".join(said)})', at)
-    _make.__signature__,_make.makes_edits = sig,True
+        res = NamedEdit(f, f'{make.__name__}({", ".join(said)})', at)
+        res.writes_nothing = _make.writes_nothing
+        return res
+    _make.__signature__,_make.makes_edits,_make.writes_nothing = sig,True,False   # what others write may work in place
     return _make
 
 # %% ../nbs/260_edits.ipynb #3e7d47db
@@ -344,6 +347,9 @@ def add(
     "An edit that adds `v`, such as a steering vector"
     v = _operand(v, 'v')
     return lambda t: t+_fitted(v, t)
+
+# %% ../nbs/260_edits.ipynb #2c2e119b
+for _make in (zero, put, reverse, scale, add): _make.writes_nothing = True
 
 # %% ../nbs/260_edits.ipynb #63f15a49
 def _rows_kept(at, source):
