@@ -240,7 +240,7 @@ def column_name(
 ) -> str: # As given, if nobody calls a column that
     "What a column is called here"
     word = name.strip().lower().replace(' ', '_').replace('-', '_')
-    return name if name in summary_columns else names_elsewhere.get(word, name)
+    return name if name in summary_columns else names_elsewhere.get(word, word if word in summary_columns else name)
 
 # %% ../nbs/340_columns.ipynb #b0c01a06
 def chosen_columns(
