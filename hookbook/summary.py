@@ -67,8 +67,10 @@ def sort(self:Summary,
     "The rows in order of `by`; raises `ValueError` for what is no number of a row"
     numbers,by = [c.name for c in summary_columns.values() if c.number],column_name(by)
     if by not in numbers:
-        meant = did_you_mean(by, summary_columns)
+        meant = '' if by in summary_columns else did_you_mean(by, summary_columns)
         raise ValueError(f'rows cannot be sorted by {by!r}{meant} (numbers: {", ".join(numbers)})')
+    needs = dict(time='time=True', backward='backward=True', run='inputs')
+    if by in self.unmeasured: raise ValueError(f'{by!r} was not measured: make the summary with {needs[summary_columns[by].needs]}')
     def known(r): return getattr(r, by) or 0
     cols = self.cols if by in self.cols else [*self.cols, by]
     return Rows(sorted(self.rows, key=known, reverse=reverse), cols, self.rows.totals)
