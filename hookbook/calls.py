@@ -42,7 +42,9 @@ class CallCount:
     def __init__(self,
         steps=None, # Those in which something is to be done: a number, range, slice or list; default: all
         counted:bool=False, # Are steps to be counted though all are meant, for an edit that asks for its `Call`?
+        model=None, # Whose forwards they are
     ):
+        self.model = model
         self.steps,self.counted = steps,counted or steps is not None
         self.repeating = False   # is a checkpointed forward repeated now, with the counts of the first time?
         self.start()
@@ -55,7 +57,7 @@ class CallCount:
     @property
     def now(self) -> bool:
         "Is the forward that runs now one of the `steps`?"
-        return self.steps is None or in_steps(self.text.step, self.steps)
+        return self.steps is None or in_steps(max(self.text.step, 0), self.steps)
 
     @property
     def never_came(self) -> bool:
@@ -78,6 +80,13 @@ def begins(self:CallCount,
     self.longest = max(self.longest, self.text.step+1)
 
 @patch
+def runs_apart(self:CallCount):
+    "A layer runs outside of any forward of the model: before the first one of a text, that belongs to step 0"
+    if recomputing(): return
+    self.text.apart()
+    self.longest = max(self.longest, 1)
+
+@patch
 def next(self:CallCount,
     name:str, # A layer or a function
 ) -> Call:
@@ -86,7 +95,9 @@ def next(self:CallCount,
     if recomputing() and not self.repeating: return was._replace(i=-1)   # of a repetition that we don't know the first time of
     if was.at==self.forwards: call = was._replace(i=was.i+1)
     else: call = Call(self.forwards, was.forward+1, 0)
-    if self.counted: call = call._replace(**self.text.state())
+    if self.counted:
+        if self.model is not None and not times_running(self.model): self.runs_apart()
+        call = call._replace(**dict(self.text.state(), step=max(self.text.step, 0)))
     self.last[name] = call
     return call
 

@@ -63,7 +63,7 @@ class capture(Later):
         what='out', # `'out'`, `'in'`, `'grad'` (of the output) or `'grad_in'` (of the input), or a tuple of these
         *,
         pick=None, # Keep one leaf of a nested value: its path as `leaves` spells it, a key, field or index, or a function
-        at=None, # Keep this part of each tensor only: an index or slice, or a tuple of these
+        at=None, # Keep this part of each tensor only: an index or slice, or a tuple of these; in generation rows count in each forward alone, and not in the whole text as those of `edit` do
         reduce=None, # Keep `reduce(tensor)` in place of each tensor
         dtype:torch.dtype=None, # Convert floating-point tensors to this
         device=None, # Move tensors there; from a GPU to `'cpu'` without waiting for the copy

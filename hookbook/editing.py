@@ -154,14 +154,14 @@ class edit:
         *,
         pick=None, # Edit one leaf of a nested value only, such as `pick='attention_mask'` of the inputs
         weights:dict=None, # From parameters (names such as `'lin.weight'`, or globs) to an edit, for as long as the block lasts
-        steps=None, # Edit in these forwards of a generated text only: a number, range, slice or list; counted anew for each text
+        steps=None, # Edit in these forwards of a generated text only: a number, range, slice or list; counted anew for each call of `generate`, empty cache, or text that is no longer than the one before
         **wrong:Never
     ):
         if wrong: refuse(edit, wrong)
         if edits is None and weights is not None: edits = {}
         _check_edit(model, edits, what)
         _check_n_times(steps, weights)
-        self.model,self.edits,self.what,self.pick,self.count = model,{},what or 'out',pick,CallCount(steps)
+        self.model,self.edits,self.what,self.pick,self.count = model,{},what or 'out',pick,CallCount(steps, model=model)
         self.ops = []   # a choice of functions, and what is to be done to them
         for choice,e in edits.items(): self.plan(choice, e, what)
         self.weights = later(self, 'plan_weights')(weights) if weights else {}
@@ -379,6 +379,9 @@ def check_times(self:edit):
     if self.count.never_came:
         text = f'steps={self.count.steps!r} never came, so nothing was edited: the longest text had {self.count.longest}'
         return warnings.warn(text, stacklevel=3)
+    if self.count.steps is not None:
+        out = [o.name for o in self.edits.values() if o.what!='grad' and o.key in self.count.last and not o.met]
+        if out: warnings.warn(f'{out[0]!r} ran in none of the steps {self.count.steps!r}, so nothing was edited there', stacklevel=3)
     plans = *self.edits.values(), *self.weights.values(), *(self.functions.plans.values() if self.functions else ())
     if why := _why_no_grads(plans): warnings.warn(why, stacklevel=3)
     for o in plans:

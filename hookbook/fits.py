@@ -210,17 +210,17 @@ _nvidia = 'https://www.nvidia.com/en-us/data-center'
 # %% ../nbs/380_fits.ipynb #27dae452
 _of_sparse = 'it names operations of sparse products, here are half of them'
 
-def _card(gb, gb_a_second, tf32, half, sheet):
-    "A card by its data sheet: GB, GB/s, and TFLOP/s of dense products in TF32 and in half precision"
-    flops = dict(float32=tf32*1e12, bfloat16=half*1e12, float16=half*1e12)
+def _card(gb, gb_a_second, plain, tf32, half, sheet):
+    "A card by its data sheet: GB, GB/s, and TFLOP/s in float32, and of dense products in TF32 and in half precision"
+    flops = dict(float32=plain*1e12, tf32=tf32*1e12, bfloat16=half*1e12, float16=half*1e12)
     return Device(gb*10**9, gb_a_second*1e9, flops, f'NVIDIA {sheet}; {_nvidia}/{sheet.split()[0].lower()}')
 
 devices = dict(      # from name to `Device`
-    A100=_card(80, 2039, 156, 312, 'A100 Tensor Core GPU Datasheet 2188504, May 2022 (80 GB, SXM)'),
-    H100=_card(80, 3350, 989/2, 1979/2, f'H100 Tensor Core GPU Datasheet 2287922 (SXM; {_of_sparse})'),
-    H200=_card(141, 4800, 989/2, 1979/2, f'H200 Tensor Core GPU Datasheet 3367400, July 2024 (SXM; {_of_sparse})'),
-    L4=_card(24, 300, 120/2, 242/2, f'L4 Tensor Core GPU Datasheet 2595652 ({_of_sparse})'),
-    L40S=_card(48, 864, 183, 362.05, 'L40S Datasheet 2841316, August 2023'))
+    A100=_card(80, 2039, 19.5, 156, 312, 'A100 Tensor Core GPU Datasheet 2188504, May 2022 (80 GB, SXM)'),
+    H100=_card(80, 3350, 67, 989/2, 1979/2, f'H100 Tensor Core GPU Datasheet 2287922 (SXM; {_of_sparse})'),
+    H200=_card(141, 4800, 67, 989/2, 1979/2, f'H200 Tensor Core GPU Datasheet 3367400, July 2024 (SXM; {_of_sparse})'),
+    L4=_card(24, 300, 30.3, 120/2, 242/2, f'L4 Tensor Core GPU Datasheet 2595652 ({_of_sparse})'),
+    L40S=_card(48, 864, 91.6, 183, 362.05, 'L40S Datasheet 2841316, August 2023'))
 
 # %% ../nbs/380_fits.ipynb #38a00086
 def is_card(

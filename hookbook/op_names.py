@@ -299,6 +299,14 @@ def _fused_attention(op, seen):
     return [n for n in dict.fromkeys(seen) if n.rpartition('/')[2] in _fused]
 
 # %% ../nbs/150_op_names.ipynb #572421ec
+def _elsewhere(mod, op, seen):
+    "The functions of this name that another module called, first those of one in `mod` or around it"
+    found = [n for n in dict.fromkeys(seen) if n.rpartition('/')[2]==op]
+    def _is_near(n):
+        m = n.rpartition('/')[0]
+        return not mod or not m or m.startswith(f'{mod}.') or mod.startswith(f'{m}.')
+    return [n for n in found if _is_near(n)] or found
+
 def silent_op(
     choice:str, # Such as `'h.3.attn/sofmax'`
     seen, # Names of the functions that were called, `'h.3.attn/softmax'` and so on
@@ -322,8 +330,10 @@ def silent_op(
         return f'{text} The code of no such module ran: compiled and scripted code has no functions to be seen.'
     fused = _fused_attention(op, seen)
     close = near(choice, seen) or near(op, {n.rpartition('/')[2] for n in seen})
-    close = list(dict.fromkeys([*fused, *close]))
+    close = list(dict.fromkeys([*fused, *_elsewhere(mod, op, seen), *close]))
     meant = f' Names are like: {some(close, 3, say=repr)}.' if close else ''
     if fused: meant += _no_softmax
     if below: meant += f' {below}'
+    if op not in {re.sub(r'_\d+$', '', n.rpartition('/')[2]) for n in [*close, *seen]} and not mod.endswith('*'):
+        meant += f' A function belongs to the module in whose own code it is called: {"**/"+op!r} looks in all of them.'
     return f'{text}{meant} `ops(model, x)` lists all. What is called inside of another function can\'t be seen.'

@@ -16,7 +16,7 @@ from torch import Tensor
 def _is_head_count(i): return isinstance(i, int) and not isinstance(i, bool) and i>=0
 
 class heads:
-    "The last dimension as `n` heads: `at=heads(12)[3]` takes head 3, and `reduce=heads(12)` all, one by one"
+    "The last dimension as `n` heads: `heads(12)[3]` is head 3, `heads(12)[[0,1]]` are two, `heads(12)[:, 5, 3]` head 3 at position 5"
     def __init__(self,
         n:int, # Number of heads
         *which, # Not to be given: which of them is said in brackets
@@ -35,9 +35,15 @@ class heads:
         if isinstance(index, int) and not -self.n<=index<self.n:
             raise IndexError(f'heads({self.n})[{index}]: there are heads 0 to {self.n-1}. '
                              'The first number says how many there are')
+        if isinstance(index, tuple) and len(index)>1 and all(type(i) is int for i in index): raise IndexError(self._unclear(index))
         res = heads(self.n)
         res.index = index
         return res
+
+    def _unclear(self, index):
+        said = said_index(index)
+        return (f'heads({self.n})[{said}]: are these several heads, or one place? Heads are heads({self.n})[[{said}]]. '
+                f'One place has a slice in it, as heads({self.n})[{index[0]}:{index[0]+1}, {said_index(index[1:])}] of the dimensions before the heads, and then the heads')
 
     @property
     def where(self):
@@ -136,6 +142,13 @@ def check_at(
     for p in _as_tuple(at):
         if isinstance(p, (str,bytes,float,dict)):
             raise TypeError(f'at={at!r}: use an index or a slice, or a tuple of these')
+        if isinstance(at, tuple) and isinstance(p, heads): raise TypeError(_say_inside(at, p))
+
+def _say_inside(at, p):
+    "How `heads` in a tuple are to be written"
+    which = slice(None) if p.index is None else p.index
+    inside = tuple(which if i is p else i for i in at)
+    return f'at=({said_index(at)}): the whole index goes into the brackets of heads, as in at=heads({p.n})[{said_index(inside)}]'
 
 def _as_tuple(at): return at if isinstance(at, tuple) else (at,)
 

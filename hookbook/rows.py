@@ -334,7 +334,12 @@ def rest(self:Tree, row, e, ps, k, by):
     for n in path_up(row.name, self.trace.nodes):
         by[n].active_params -= size-size*k//e
         by[n].active_macs -= macs-used
-    if not isinstance(self.trace.nodes[row.name].module, _lists): return
+    held = self.trace.nodes[row.name].module
+    if not isinstance(held, _lists):
+        theirs = {_under(row.name, name) for name,p in held._parameters.items() if any(p is o for o in ps)}
+        for c in row.children:
+            if c.name in theirs: c.active_params = c.params*k//e
+        return
     for c in row.below():
         c.active_params = c.params*k//e
         c.active_macs = c.macs*used//macs if macs else 0

@@ -14,7 +14,9 @@ from typing import Never
 import torch
 from fastcore.basics import patch
 from .words import *
+from .nested import tensors
 from .options import explained, refuse
+from .sizes import cache_tensors
 from .columns import *
 from .summing import *
 from .fits import *
@@ -53,11 +55,13 @@ class Speed:
     "How fast a forward can be at most: `speed.bound` in seconds, `speed.layers` with what holds each layer up"
     device:Device # What it runs on
     name:str # How the device is called
-    dtype:torch.dtype # In which products are made
+    dtype:object # In which products are made: a `torch.dtype`, or `'tf32'`
     least:int # Bytes that have to be moved at least
     root:Row # The row of the model
-    layers:list # Rows of layers, each with operators of its own
+    layers:list # Rows of modules with operators of their own, and the numbers of these only
     positions:int # Of the output: rows, times their length
+    timed_on:str='' # Where times were measured
+    failure:str='' # What went wrong, where the forward failed
 
     @property
     def bound(self): return bound(self.root.flops, self.least, self.device, self.dtype)
@@ -65,7 +69,7 @@ class Speed:
     @property
     def eager(self):
         "Seconds, if each layer reads and writes memory, and waits for the one before"
-        return sum(map(self.of, self.layers))
+        return max(self.bound, sum(map(self.of, self.layers)))
 
     @property
     def ridge(self):
@@ -87,14 +91,16 @@ _slowest = 5 # layers to name
 @patch
 def __repr__(self:Speed):
     kind = str(self.dtype).removeprefix('torch.')
-    whole,rate = self.root.flops/max(self.least, 1),self.positions/self.bound
+    whole,rate = self.root.flops/max(self.least, 1),self.positions/max(self.bound, 1e-12)
     slow = sorted(self.layers, key=self.of, reverse=True)[:_slowest]
     rows = [self.cells(r) for r in slow]
+    heads = ['slowest layers','FLOP/B','held up by','at least',self.measured]
+    failed = [f'only up to where the forward failed: {self.failure}'] if self.failure else []
     return '\n'.join([
-        f'{self.root.type} on {self.name}, {kind}: a bound, and no forecast',
+        f'{self.root.type} on {self.name}, {kind}: a bound, and no forecast', *failed,
         f'at least {_time(self.bound)} (held up by {self.why(whole)}), so at most {num(rate)} positions a second',
         f'at least {_time(self.eager)}, if each layer reads and writes memory',
-        str(Grid(['slowest layers','FLOP/B','held up by','at least','measured'], rows, align='<><>>')),
+        str(Grid(heads, rows, align='<><>>')),
         f'source: {self.device.source or "given"}'])
 
 # %% ../nbs/385_speed.ipynb #0710de0a
@@ -102,7 +108,11 @@ def __repr__(self:Speed):
 def cells(self:Speed, r):
     "What a table says of `r`"
     x = float(r.intensity or 0)
-    return r.name or r.type, x, self.why(x), _time(self.of(r)), self.reached(r)
+    own = ' (its own)' if r.children else ''
+    return f'{r.name or r.type}{own}', x, self.why(x), _time(self.of(r)), self.reached(r)
+
+@patch(as_prop=True)
+def measured(self:Speed): return f'measured on {self.timed_on}' if self.timed_on else 'measured'
 
 @patch
 def reached(self:Speed, r):
@@ -112,33 +122,82 @@ def reached(self:Speed, r):
     return f'{r.time:.3g} ms ({r.time/self.root.time:.0%}){rate}'
 
 # %% ../nbs/385_speed.ipynb #38a00057
-def _working(rows):
-    "The rows of layers without others below them that moved anything"
-    return [r for r in rows if r.moved_bytes and not any(c.moved_bytes for c in r.children)]
+def _modules_in(r): return [c for c in r.children if c.kind=='module']
+def _parameters_in(r): return [c for c in r.children if c.kind!='module']
 
-def _must_read(r):
-    "Bytes of parameters that `r` has to read: of a table what it gave, of experts those that one position goes to"
-    share = r.active_params/r.params if r.params else 0
-    return int(min(r.param_bytes*share, r.moved_bytes))
+def _own_work(r):
+    "The row `r` with what its own code does, without its children"
+    inner = _modules_in(r)
+    if not inner: return r
+    moved = max(0, r.moved_bytes-sum(c.moved_bytes for c in inner))
+    held = sum(c.param_bytes for c in _parameters_in(r))
+    spent = r.time and max(0., r.time-sum(c.time or 0 for c in inner))
+    return replace(r, macs=r.own_macs, moved_bytes=moved, params=r.own_params, param_bytes=held, time=spent)
+
+def _working(rows):
+    "Rows of modules whose own code moves anything, with their own work"
+    own = [_own_work(r) for r in rows if r.kind=='module']
+    return [r for r in own if r.moved_bytes]
 
 # %% ../nbs/385_speed.ipynb #049e1a42
+def _change(r, dtype):
+    "How much larger the numbers of the row `r` were, if they were of type `dtype`"
+    was = r.dtype if isinstance(r.dtype, torch.dtype) and r.dtype.is_floating_point else dtype
+    return dtype.itemsize/was.itemsize
+
 def _held_in_type(r, dtype):
     "The row `r`, if its numbers were of type `dtype`"
-    was = r.dtype if isinstance(r.dtype, torch.dtype) and r.dtype.is_floating_point else dtype
-    change = dtype.itemsize/was.itemsize
+    change = _change(r, dtype)
     return replace(r, moved_bytes=int(r.moved_bytes*change), param_bytes=int(r.param_bytes*change))
+
+# %% ../nbs/385_speed.ipynb #38500103
+def _active(r): return r.active_params/r.params if r.params else 0
+
+def _must_read(r):
+    "Bytes of the parameters of its own that the module of `r` has to read"
+    parts = _parameters_in(r) if _modules_in(r) else [r]
+    wanted = sum(o.param_bytes*_active(o) for o in parts)
+    own = _own_work(r).moved_bytes or r.moved_bytes      # it may hand its parameters to a child
+    chosen = any(0<_active(o)<1 for o in parts)          # of a list of experts only some run, each in a row of its own
+    return int(wanted if chosen and not r.calls else min(wanted, own))
+
+def _first_names(r, names):
+    "Who has the parameters of `r`: `r`, or whom it shares them with"
+    for row in (r, *_parameters_in(r)):
+        for k,v in (row.shared or {}).items(): return v if v in names or not k else v.rpartition('.')[0]
+    return r.name
+
+def _weights_read(rows, dtype):
+    "Bytes, in type `dtype`, of all parameters that have to be read, those that are shared once"
+    names,most = {r.name for r in rows},{}
+    for r in rows:
+        if r.kind!='module': continue
+        k = _first_names(r, names)
+        most[k] = max(most.get(k, 0), int(_must_read(r)*_change(r, dtype)))
+    return sum(most.values())
 
 # %% ../nbs/385_speed.ipynb #38a00094
 def _token_positions(shape):
     "How many positions an output of `shape` tells of: rows, times their length where each position has a vector"
     return prod(shape[:-1]) if len(shape)<=3 else shape[0]
 
+# %% ../nbs/385_speed.ipynb #38500105
+def _bytes_in(ts, dtype): return sum(t.numel()*(dtype if t.is_floating_point() else t.dtype).itemsize for t in ts)
+
+def _read_and_written(s, dtype):
+    "Bytes of the inputs of the summary `s`, and of its output"
+    root,asked = s.rows[0],s.asked
+    made = dtype.itemsize*sum(map(prod, (root.out_shapes or {}).values()))
+    if asked is None: return made+dtype.itemsize*sum(map(prod, (root.in_shapes or {}).values()))
+    there = {id(t): t for t in [*tensors((asked.args,asked.kwargs)), *cache_tensors((asked.args,asked.kwargs))]}
+    return made+_bytes_in(there.values(), dtype)
+
 # %% ../nbs/385_speed.ipynb #9c31d3d7
 @patch
 @explained
 def speed(self:Summary,
     device, # Name of a device in `devices`, or a `Device` with figures of your own
-    dtype=None, # Of all numbers; default: as the parameters
+    dtype=None, # Of all numbers; default: as the parameters; `'tf32'`: float32 whose products are made in TF32
     **wrong:Never
 ) -> Speed:
     "A bound of the time of the forward that was summarized; raises `ValueError` for a device or type without figures"
@@ -146,12 +205,14 @@ def speed(self:Summary,
     d,root = device_called(device),self.rows[0]
     if not self.begun: raise ValueError('without inputs nothing runs: summary(model, *inputs).speed(...)')
     usual = root.dtype if isinstance(root.dtype, torch.dtype) else torch.float32
-    kind = dtype_named(dtype) or usual
+    kind = torch.float32 if dtype=='tf32' else dtype_named(dtype) or usual
     layers = [_held_in_type(r, kind) for r in _working(self.rows)]
-    shapes = [*(root.in_shapes or {}).values(), *(root.out_shapes or {}).values()]
-    least = sum(map(_must_read, layers))+kind.itemsize*sum(map(prod, shapes))
+    least = _weights_read(self.rows, kind)+_read_and_written(self, kind)
+    moved = sum(r.moved_bytes for r in layers)
+    if moved: least = min(least, moved)       # of what was given, only what is read counts
     name = device if isinstance(device, str) else 'the device'
-    return Speed(d, name, kind, least, root, layers, _token_positions(root.out_shape or ()))
+    positions = _token_positions(root.out_shape or ())
+    return Speed(d, name, 'tf32' if dtype=='tf32' else kind, least, root, layers, positions, self.timed_on or '', self.said_error())
 
 # %% ../nbs/385_speed.ipynb #38a00060
 @patch

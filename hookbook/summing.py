@@ -67,6 +67,7 @@ class Summary:
         self.notes += _where_broken(root.faults or {}, self.cols)
         self.rows = Rows(rows, self.cols, self.wholes())
         self.asked = None # What was asked for, so that more can be asked
+        self.timed_on = None # The device, if layers were timed
 
 # %% ../nbs/370_summing.ipynb #b0c01c01
 @patch
@@ -491,6 +492,7 @@ def _summary(model, args, given):
     times = timed(model, args, kwargs) if measured else None
     s = Summary(trace, notes, times, o.cols, o.depth, ignored=o.ignore, formulas=o.formulas)
     s.asked = Asked(model, args, kwargs)
+    if measured: s.timed_on = str(home(model, (args,kwargs)))
     if s.error is not None and o.strict: raise _placed(s)
     return s
 

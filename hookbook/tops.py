@@ -18,7 +18,8 @@ from .kinds import kind_of
 from .kept import Activations, NotCaptured
 from .capturing import capture
 from .kept_rows import BatchRows, check_mask
-from .sweep import check_loader
+from .given import check_loader
+import hookbook.sweep
 from .minibatches import RowSet
 
 # %% ../nbs/254_tops.ipynb #4e18bbf9
