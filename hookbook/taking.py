@@ -150,13 +150,22 @@ def reduced(self:Taking, t):
     return res
 
 # %% ../nbs/210_taking.ipynb #f2047f49
+_each_alone = ("`at` of a capture counts rows in each forward, where in generation with a cache there are the new ones only: "
+               "capture all with keep='all', and join them with `.cat(name, 1)`")
+
+@patch
+def part(self:Taking, t):
+    "The part of `t` that `at` takes"
+    try: return part_of(t, self.at)
+    except IndexError as e: raise IndexError(f'at={self.at!r} of a tensor of shape {tuple(t.shape)}: {e}. {_each_alone}') from None
+
 @patch
 def shape(self:Taking,
     t:Tensor, # A tensor of the model
     move, # Called as `move(t, device)` to have it on another device
 ): # Never shares memory with `t`
     "What is asked for of one tensor"
-    r = t if self.at is None else part_of(t, self.at)
+    r = t if self.at is None else self.part(t)
     if self.reduce is not None: r = self.reduced(r)
     if not isinstance(r, Tensor): return r
     if self.dtype is not None and r.is_floating_point(): r = r.to(self.dtype)
