@@ -107,6 +107,7 @@ def summary_command(
     with torch.device('meta') if meta else nullcontext(): model = load_model(target)
     try: s = by_words(model, input, cols, depth=depth, backward=backward)
     except ValueError as e: raise UsageError(e) from None
+    s.notes += getattr(model, 'said_of_config', [])
     text = s.to_json(indent=1) if json else s.table(width=width, exact=exact)
     print(text)
     if s.error is not None: raise SystemExit(1)

@@ -231,6 +231,8 @@ names_elsewhere = dict(
     trainable_params='trainable', mult_adds='macs', multadds='macs', madds='macs', total_mult_adds='macs', flop='flops',
     kernel_size='kernel', params_size='param_bytes', activations='saved_bytes',
     bwd_macs='backward_macs', latency='time', duration='time', fwd_latency='time')
+names_elsewhere |= dict(output='out_shape', input='in_shapes', params_percent='params')
+names_elsewhere |= {c.title.lower().replace(' ', '_'): c.name for c in summary_columns.values() if c.title.lower()!=c.name}      # as tables head them
 names_elsewhere |= {'param_#': 'params', '#params': 'params', '#parameters': 'params', '#flops': 'flops'}
 
 def column_name(
@@ -238,7 +240,7 @@ def column_name(
 ) -> str: # As given, if nobody calls a column that
     "What a column is called here"
     word = name.strip().lower().replace(' ', '_').replace('-', '_')
-    return name if name in summary_columns else names_elsewhere.get(word, name)
+    return name if name in summary_columns else names_elsewhere.get(word, word if word in summary_columns else name)
 
 # %% ../nbs/340_columns.ipynb #b0c01a06
 def chosen_columns(

@@ -141,6 +141,12 @@ def __repr__(self:GenerationCost):
 
 _most_groups = 8 # lines; where kinds of layers alternate all the way down, the list has them
 
+# %% ../nbs/375_decoding.ipynb #37500120
+def _cached_positions(kwargs):
+    "How many positions the cache has that is among the arguments; 0 without one"
+    lengths = [o.get_seq_length() for o in kwargs.values() if hasattr(o, 'get_seq_length')]
+    return max(map(int, lengths), default=0)
+
 # %% ../nbs/375_decoding.ipynb #37500024
 def _macs_below(trace, name): return sum(n.macs for k,n in trace.nodes.items() if k.startswith(name+'.'))
 
@@ -149,6 +155,7 @@ def generation(self:Summary) -> GenerationCost:
     "Cache, prefill and decode, for the prompt of the summary; raises `ValueError` for a model without a cache"
     model,args,kwargs = asked_model(self)
     rows,positions = _prompt_of(args, kwargs).shape
+    positions += _cached_positions(kwargs)       # those that the cache had before
     trace,(was,now) = _generate(model, args, kwargs)
     growth = [(b-a)/rows for a,b in zip(was, now)]
     return GenerationCost(positions, rows, was, growth, *(_macs_below(trace, k) for k in ('prefill','decode')))

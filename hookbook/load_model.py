@@ -132,7 +132,18 @@ def model_from_config(
     except ValueError: raise UsageError(f'{path}: this transformers ({transformers.__version__}) knows no model_type {kind!r}') from None
     named = [getattr(transformers, n, None) for n in config.architectures or ()]
     make = next((c._from_config for c in named if c), transformers.AutoModel.from_config)
-    with _their_code(), torch.device('meta'): return make(config)
+    with _their_code(), torch.device('meta'): model = make(config)
+    model.said_of_config = list(_not_followed(config, [c for c in named if c]))
+    return model
+
+def _not_followed(config, named): # Yields lines
+    "What of a `config` the model that was built does not have"
+    quantized = getattr(config, 'quantization_config', None)
+    if quantized:
+        get = quantized.get if isinstance(quantized, dict) else lambda k: getattr(quantized, k, None)
+        yield f'quantization_config ({get("quant_method") or "of a method that it does not name"}) is not applied: weights are counted unquantized'
+    if config.architectures and not named:
+        yield f'transformers has no class {", ".join(config.architectures)}, so this is the bare base model, without what that class adds'
 
 # %% ../nbs/860_load_model.ipynb #16ba07ae
 def load_model(

@@ -220,7 +220,9 @@ def add_below(self:Tree, row, kid, params, bufs):
 @patch
 def by_formula(self:Tree, row, module):
     "The MACs of `row` as its formula says, for all its calls"
-    row.macs = int(self.formulas[row.name](row, module))
+    macs = self.formulas[row.name](row, module)
+    if isinstance(macs, str) or not hasattr(macs, '__int__'): raise TypeError(f'the formula for {row.name!r} gives {macs!r}, and MACs are a number')
+    row.macs = int(macs)
     row.own_macs = max(0, row.macs-sum(c.macs for c in row.children))
 
 # %% ../nbs/350_rows.ipynb #b0c01a16

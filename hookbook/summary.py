@@ -67,8 +67,10 @@ def sort(self:Summary,
     "The rows in order of `by`; raises `ValueError` for what is no number of a row"
     numbers,by = [c.name for c in summary_columns.values() if c.number],column_name(by)
     if by not in numbers:
-        meant = did_you_mean(by, summary_columns)
+        meant = '' if by in summary_columns else did_you_mean(by, summary_columns)
         raise ValueError(f'rows cannot be sorted by {by!r}{meant} (numbers: {", ".join(numbers)})')
+    needs = dict(time='time=True', backward='backward=True', run='inputs')
+    if by in self.unmeasured: raise ValueError(f'{by!r} was not measured: make the summary with {needs[summary_columns[by].needs]}')
     def known(r): return getattr(r, by) or 0
     cols = self.cols if by in self.cols else [*self.cols, by]
     return Rows(sorted(self.rows, key=known, reverse=reverse), cols, self.rows.totals)
@@ -144,7 +146,9 @@ def to_latex(self:Summary,
     exact:bool=False, # Numbers to the last digit?
 ) -> str:
     "A `tabular`, to be used with the package booktabs"
-    return latex_table(self.lines(depth), chosen_columns(cols or self.cols), exact)
+    text = latex_table(self.lines(depth), chosen_columns(cols or self.cols), exact)
+    broke = ' '.join(self.said_error().split())
+    return f'{text}\n% up to the failure only: {broke}' if broke else text
 
 # %% ../nbs/390_summary.ipynb #d1cf8887
 @patch
@@ -163,6 +167,12 @@ def _in_csv(v):
     if v is None: return ''
     return dims(v) if isinstance(v, tuple) else str(v).removeprefix('torch.')
 
+def _was_measured(s, r, c):
+    "Is the column `c` of the row `r` known, also where the forward of `s` failed before it came there?"
+    if c in s.unmeasured: return False
+    if s.error is None or not summary_columns[c].needs: return True
+    return any(o.in_shapes is not None for o in (r, *r.below()))
+
 @patch
 def to_csv(self:Summary,
     path=None, # A file to write; default: give the text
@@ -174,7 +184,7 @@ def to_csv(self:Summary,
     rows = [r for r in self.rows if depth is None or r.depth<=depth]
     write = csv.writer(out, lineterminator='\n').writerow
     write(['name','type',*cols])
-    for r in rows: write([r.name, r.type, *(_in_csv(None if c in self.unmeasured else getattr(r, c)) for c in cols)])
+    for r in rows: write([r.name, r.type, *(_in_csv(getattr(r, c) if _was_measured(self, r, c) else None) for c in cols)])
     if path is None: return out.getvalue()
     write_whole(path, out.getvalue())
 
@@ -269,7 +279,9 @@ def plot(self:Summary,
     for k in [*whats]:
         if not getattr(self, k): del whats[k]
     if not whats: raise ValueError(f'this {self.model} has neither parameters nor MACs, so there is nothing to draw')
-    return icicles(self.rows[0], whats, depth, figsize)
+    axs = icicles(self.rows[0], whats, depth, figsize)
+    if self.error is not None: axs[0].set_title(f'only up to the failure{self.where_it_broke()}', fontsize=9)
+    return axs
 
 # %% ../nbs/390_summary.ipynb #460aaaba
 def _one_batch(shape, batch):

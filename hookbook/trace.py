@@ -31,7 +31,8 @@ class Node:
     def __init__(self, name, module):
         self.name,self.module,self.calls = name,module,0
         # a scripted module has the name of the class that was written
-        self.type = getattr(module, 'original_name', None) if isinstance(module, torch.jit.ScriptModule) else module and module._get_name()
+        scripted,there = isinstance(module, torch.jit.ScriptModule),module is not None      # an empty list of layers is there, too
+        self.type = getattr(module, 'original_name', None) if scripted else module._get_name() if there else module
         self.in_shapes = self.out_shapes = self.out_dtype = None    # of the first call
         self.shapes = collections.Counter()                         # pairs of shapes in and out, as items, to calls that had them
         self.entered = []                                           # shapes that went into calls which are still running
