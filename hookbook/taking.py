@@ -124,6 +124,7 @@ class Taking:
         self.pick,self.at,self.reduce,self.dtype = pick,at,reduce,dtype
         self.detach,self.clone,self.device = detach,clone,_as_device(device)
         self.shaped = any(o is not None for o in (at, reduce, dtype, device))
+        self.writes = None   # does `reduce` write into what it is given? `None` until it was called
 
     @property
     def as_it_is(self):
@@ -137,6 +138,16 @@ def memory_of(
     "Where the numbers of `t` are; `None` if it has no storage of the ordinary kind, as sparse tensors"
     try: return t.untyped_storage().data_ptr()
     except (RuntimeError,NotImplementedError): return None
+
+# %% ../nbs/210_taking.ipynb #a0a642de
+@patch
+def reduced(self:Taking, t):
+    "What `reduce` makes of `t`, of which it gets a copy the first time, and from then on if it wrote into that"
+    if self.writes is False: return self.reduce(t)
+    own = t.clone()
+    res = self.reduce(own)
+    if self.writes is None: self.writes = not torch.equal(own, t) if own.is_inference() else own._version>0
+    return res
 
 # %% ../nbs/210_taking.ipynb #f2047f49
 _each_alone = ("`at` of a capture counts rows in each forward, where in generation with a cache there are the new ones only: "
@@ -155,7 +166,7 @@ def shape(self:Taking,
 ): # Never shares memory with `t`
     "What is asked for of one tensor"
     r = t if self.at is None else self.part(t)
-    if self.reduce is not None: r = self.reduce(r)
+    if self.reduce is not None: r = self.reduced(r)
     if not isinstance(r, Tensor): return r
     if self.dtype is not None and r.is_floating_point(): r = r.to(self.dtype)
     if self.device is not None and r.device!=self.device: r = move(r, self.device)
