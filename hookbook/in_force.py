@@ -34,16 +34,16 @@ def edit_print(
 def _held(v): return edit_print(v) if callable(v) or leaves(v) else option_text(v)
 
 # %% ../nbs/272_in_force.ipynb #541d31e4
-def _said(o): return f'{o.key}: {", then ".join(map(edit_print, o.edits))}'
+def _edit_told(o): return f'{o.key}: {", then ".join(map(edit_print, o.edits))}'
 
 @patch
 def in_force(self:edit,
     mods:set, # Modules
 ) -> list: # Of strings
     "What this edit does to some of `mods`"
-    said = [_said(o) for (m,what),o in self.edits.items() if m in mods and what!='grad']
+    said = [_edit_told(o) for (m,what),o in self.edits.items() if m in mods and what!='grad']
     said += [f'{c.text}: {edit_print(e)}' for c,e in self.ops if self.what!='grad' and not mods.isdisjoint(c.modules.values())]
-    said += [f'weight {_said(o)}' for o in self.weights.values() if not mods.isdisjoint(m for m,_ in o.places)]
+    said += [f'weight {_edit_told(o)}' for o in self.weights.values() if not mods.isdisjoint(m for m,_ in o.places)]
     options = {'what': self.what, 'pick': self.pick, 'steps': self.count.steps}
     more = ''.join(f', {k}={option_text(v)}' for k,v in options.items() if v not in (None,'out'))
     return [o+more for o in said]

@@ -246,7 +246,7 @@ def _is_view(func):
 # products of rows with the matrix of the expert that each goes to
 _by_expert = 'aten._grouped_mm','aten._scaled_grouped_mm','transformers.grouped_mm_fallback'
 
-def _unread(rows, experts):
+def _of_idle_experts(rows, experts):
     "Bytes of `experts`, one matrix each, that `rows` can't all have asked for"
     if rows.ndim!=2 or experts.ndim!=3: return 0
     return max(0, len(experts)-len(rows))*experts[0].numel()*experts.element_size()
@@ -262,7 +262,7 @@ def bytes_moved(
     "Bytes that `func` reads and writes, if each tensor goes to memory and back once"
     if _is_view(func): return 0
     there,made = [*operands(args), *operands(kwargs.values())],_dense_bytes(tensors(out))
-    if op_name(func) in _by_expert: return _dense_bytes(there)-_unread(*args[:2])+made
+    if op_name(func) in _by_expert: return _dense_bytes(there)-_of_idle_experts(*args[:2])+made
     if op_family(func) in _picking: there = [t for t in there if not t.is_floating_point()]+list(tensors(out))
     return _dense_bytes(there)+made
 

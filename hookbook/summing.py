@@ -312,7 +312,7 @@ def _sort_out(model, given):
 
 # %% ../nbs/370_summing.ipynb #d7a1c0e5
 # words of torchinfo and torchsummary, and what stands for them here
-_elsewhere = dict(
+_is_said_by = dict(
     col_names='cols', row_settings='depth and cols', col_width='the table method has width', dtypes='dtype',
     batch_size='input_size has the batch in it', batch_dim='input_size has the batch in it',
     device='the model and its inputs are used where they are', verbose='print the summary, or do not',
@@ -325,7 +325,7 @@ _not_a_models = 'col_names','col_width','row_settings','input_data','dtypes','ba
 # %% ../nbs/370_summing.ipynb #93ba7227
 def _unknown_word(k, model):
     "The error about a keyword that neither `summary` nor the model knows"
-    here = f'; here: {_elsewhere[k]}' if k in _elsewhere else did_you_mean(k, summary_options)
+    here = f'; here: {_is_said_by[k]}' if k in _is_said_by else did_you_mean(k, summary_options)
     who = f'neither summary nor the forward of {type(model).__name__}'
     return TypeError(f'{who} takes {k!r}{here} (options: {", ".join(summary_options)})')
 

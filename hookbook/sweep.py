@@ -131,7 +131,7 @@ def _settings(self:capture, loader, mask=None):
     return dict(asked, batches=batches, **options, mask=mask, weights=model_print(self.model), edits=edits)
 
 # %% ../nbs/250_sweep.ipynb #4b97bc1a
-def _under(edits): return f'under edits ({"; ".join(edits)})' if edits else 'without edits'
+def _under_which_edits(edits): return f'under edits ({"; ".join(edits)})' if edits else 'without edits'
 
 class RunFolder:
     "The folder of a run over a data set"
@@ -154,7 +154,7 @@ class RunFolder:
 
     def _other(self, k, was, now):
         if k=='weights': what = 'a run of a model with other weights, or of this one before it was trained on'
-        elif k=='edits': what = f'a run {_under(was)}, and this one is {_under(now)}'
+        elif k=='edits': what = f'a run {_under_which_edits(was)}, and this one is {_under_which_edits(now)}'
         else: what = f'a run with {k}={was!r}, and this one has {now!r}'
         return f'{self.path} holds {what}: choose another folder'
 

@@ -69,7 +69,7 @@ def _n_holders(t): return sys.getrefcount(t)
 
 _only_here = _n_holders(torch.empty(0))   # of a tensor that was just made
 
-def _below(t): return t if t._base is None else t._base
+def _owner_of_memory(t): return t if t._base is None else t._base
 
 def own_copy(
     new, # What a function made, any value
@@ -78,7 +78,7 @@ def own_copy(
     "`new`, or a copy if it is a tensor that somebody keeps"
     n = sys.getrefcount(new)   # first of all, as more names would count
     if not isinstance(new, Tensor) or new is t: return new
-    of_other = isinstance(t, Tensor) and new._base is not None and _below(new) is not _below(t)
+    of_other = isinstance(t, Tensor) and new._base is not None and _owner_of_memory(new) is not _owner_of_memory(t)
     return new.clone() if n>_only_here or of_other else new
 
 # %% ../nbs/258_untouched.ipynb #6409bad3
